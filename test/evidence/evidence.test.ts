@@ -41,11 +41,11 @@ test('outcomes are read from what the runs print; without one there is none', ()
     '2 runs over a recorded market: 150 decisions, 1 differ; 10 fills, 2 differ',
   );
   const tally = openTally();
-  tally.played = 3;
+  tally.runs = 3;
   tally.fail(2, 'this was sent twice');
   assert.match(
-    find('npm run faults').read(`seed 1: {}\n${tally.words()}\n`) ?? '',
-    /^3 played in \d+ s, 2 passed: 0 bare .*, 1 doubled \(seeds 2\), .*0 other failures$/,
+    find('npm run faults').read(`seed 1: {}\n${tally.summary()}\n`) ?? '',
+    /^3 runs in \d+ s, 2 passed: 0 unprotected .*, 1 doubled \(seeds 2\), .*0 other failures$/,
   );
   assert.equal(
     find('npm test -- test/independent/').read('independent: 8 fills of 2 runs over 1 coins are equal\n✔ both\n'),

@@ -17,7 +17,7 @@ interface Effort {
   readonly published: readonly string[];
 }
 
-/** What the page shows. Schedules of faults begin with the first seed, so that each run plays the same ones. */
+/** What the page shows. Schedules of faults begin with the first seed, so that each run uses the same ones. */
 export function proofs({ days, seeds, published }: Effort): Proof[] {
   const examples: Proof = {
     title: 'Published examples of research statistics are computed to the last digit they print',
@@ -40,19 +40,19 @@ export function proofs({ days, seeds, published }: Effort): Proof[] {
     },
     ...(published.length === 0 ? [] : [examples]),
     {
-      title: 'Schedules of faults lose, double and leave unguarded no order',
+      title: 'No order is lost, doubled or left without a stop under schedules of faults',
       command: `npm run faults -- --from 1 --seeds ${seeds}`,
       args: ['test/faults/run.ts', '--from', '1', '--seeds', String(seeds)],
       read: (output) =>
         output
-          .match(/^\d+ played in \d+ s, .*$/gm)
+          .match(/^\d+ runs in \d+ s, .*$/gm)
           ?.at(-1)
           ?.replace(/;.*$/, ''),
     },
   ];
 }
 
-/** The sum over all plays. */
+/** The sum over all runs. */
 function parityOutcome(output: string): string | undefined {
   const plays = [...output.matchAll(/: (\d+) decisions, (\d+) differ; (\d+) fills, (\d+) differ;/g)];
   if (plays.length === 0) return undefined;

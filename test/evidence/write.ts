@@ -9,7 +9,7 @@ import { type Outcome, pageOf, type Proof, proofs } from './evidence.ts';
 
 const USAGE = `npm run evidence -- [--days N] [--seeds N]
   --days N   days of the recorded month that live trading and the backtest replay (default 30)
-  --seeds N  schedules of faults to play (default 200)
+  --seeds N  schedules of faults to run (default 200)
 Writes docs/evidence.md when every run succeeded, and nothing otherwise.`;
 
 const { values } = parseArgs({

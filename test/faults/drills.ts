@@ -9,35 +9,35 @@ import type { Transaction } from '#storage/postgres/database.ts';
 import { releaseHalt } from '#storage/trading/halts.ts';
 import { unreadCandles } from './fault-table.ts';
 import type { Engagement } from './oracle.ts';
-import type { Stage } from './stage.ts';
-import { sellByHand } from './vigil.ts';
+import type { Environment } from './environment.ts';
+import { sellByHand } from './unprotected.ts';
 
 const TEN = requireDecimal('10');
 
-/** The exchange makes the grid of the first coin ten times as coarse: what rests stays, new orders must fit. */
-export async function changeGrid(stage: Stage, by: 'tick' | 'step'): Promise<void> {
-  const [symbol = ''] = stage.symbols;
-  const rules = stage.paper.venue.markets.get(symbol)?.listing.rules;
+/** The exchange makes the grid of the first coin ten times coarser: resting orders stay, new orders must fit. */
+export async function changeGrid(environment: Environment, by: 'tick' | 'step'): Promise<void> {
+  const [symbol = ''] = environment.symbols;
+  const rules = environment.paper.venue.markets.get(symbol)?.listing.rules;
   if (rules === undefined) throw new Error('The exchange lists no coin.');
   const now = by === 'tick' ? rules.price.tick : rules.lot.step;
-  await stage.control('POST', '/symbols', { symbol, [by]: formatDecimal(multiply(now, TEN)) });
+  await environment.control('POST', '/symbols', { symbol, [by]: formatDecimal(multiply(now, TEN)) });
 }
 
-/** Another config for the last coin while its candles cannot be read; what the first one holds is sold meanwhile. */
-export async function unreadLast(stage: Stage, pace: number): Promise<() => Promise<void>> {
-  const [first = '', last = ''] = stage.symbols;
-  await stage.addFault(unreadCandles(last));
+/** Changes the config of the last coin while its candles cannot be read; the result sells the first coin meanwhile. */
+export async function unreadLast(environment: Environment, pace: number): Promise<() => Promise<void>> {
+  const [first = '', last = ''] = environment.symbols;
+  await environment.addFault(unreadCandles(last));
   const override = JSON.stringify({ buy: { candleLimit: 16 } });
-  const coins = stage.database.kysely.updateTable('profile_symbols').set({ override_config: override });
+  const coins = environment.database.kysely.updateTable('profile_symbols').set({ override_config: override });
   await coins.where('symbol', '=', last).execute();
-  await stage.tell('profiles-changed');
-  return () => sellByHand({ stage, pace }, first);
+  await environment.notify('profiles-changed');
+  return () => sellByHand({ environment, pace }, first);
 }
 
-export async function refuseWrites(stage: Stage, forMs: number): Promise<void> {
-  await stage.refuseWrites(true);
+export async function refuseWrites(environment: Environment, forMs: number): Promise<void> {
+  await environment.refuseWrites(true);
   await delay(forMs);
-  await stage.refuseWrites(false);
+  await environment.refuseWrites(false);
 }
 
 /** A number between those of all intents before and all intents after. */
@@ -46,33 +46,33 @@ export async function nextHaltOrder(transaction: Transaction): Promise<bigint> {
   return BigInt(rows[0]?.number ?? 0);
 }
 
-const nextNumber = ({ database }: Stage): Promise<bigint> => database.transaction(nextHaltOrder);
+const nextNumber = ({ database }: Environment): Promise<bigint> => database.transaction(nextHaltOrder);
 
-export const backUp = async (stage: Stage): Promise<string> => {
-  const path = join(stage.folder, 'play.backup');
-  await takeBackup(stage.database, path);
+export const backUp = async (environment: Environment): Promise<string> => {
+  const path = join(environment.folder, 'run.backup');
+  await takeBackup(environment.database, path);
   return path;
 };
 
 /**
- * Puts the backup back while the worker runs. Kill switches of the play go with what they were stored in, and the one of
- * the restore is engaged; undefined when an order on its way kept it from being restored.
+ * Restores the backup while the worker runs. That removes kill switches that the run engaged, and engages the one of
+ * the restore; undefined when an order in flight prevented the restore.
  */
-export async function restore(stage: Stage, path: string, engagements: Engagement[]): Promise<Engagement | undefined> {
+export async function restore(environment: Environment, path: string, engagements: Engagement[]): Promise<Engagement | undefined> {
   const open = engagements.filter(({ until }) => until === null);
-  for (const each of open) each.until = await nextNumber(stage);
+  for (const engagement of open) engagement.until = await nextNumber(environment);
   try {
-    await restoreBackup(stage.database, path);
+    await restoreBackup(environment.database, path);
   } catch (error) {
     if (!(error instanceof BackupRefused)) throw error;
-    for (const each of open) each.until = null;
+    for (const engagement of open) engagement.until = null;
     return undefined;
   }
-  // Those of the backup are engaged again, and nobody of this play would release them.
-  const { accountId, profileId } = stage;
-  await releaseHalt(stage.database, { scope: 'account', subject: accountId });
-  await releaseHalt(stage.database, { scope: 'profile', subject: profileId });
-  const engagement: Engagement = { scope: 'all', freeze: false, from: await nextNumber(stage), until: null };
+  // The restore engages the kill switches of the backup again, and nothing in this run would release them.
+  const { accountId, profileId } = environment;
+  await releaseHalt(environment.database, { scope: 'account', subject: accountId });
+  await releaseHalt(environment.database, { scope: 'profile', subject: profileId });
+  const engagement: Engagement = { scope: 'all', freeze: false, from: await nextNumber(environment), until: null };
   engagements.push(engagement);
   return engagement;
 }

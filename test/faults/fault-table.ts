@@ -2,8 +2,8 @@ import type { OrderTiming } from '#core/order/order-timing.ts';
 import type { Dice } from '#test/flow/random.ts';
 
 /**
- * Everything an order's way takes, shortened so that a proof of absence takes a second instead of 18; the rule is the same.
- * On a busy machine all of it takes `pace` times as long: a process that waits for its turn is no fault of the exchange.
+ * Shortens all limits of an order, so that proving its absence takes a second instead of 18; the rule does not change.
+ * On a busy machine all limits are `pace` times as long: a process that waits for its turn is no fault of the exchange.
  */
 export const drillTiming = (pace: number): OrderTiming => ({
   sendWithinMs: 400 * pace,
@@ -47,7 +47,7 @@ const refusal = (status: number, code: number, msg: string): Omit<RequestFault, 
   body: { code, msg },
 });
 
-/** What can become of a request that changes something. */
+/** Faults of a request that creates, replaces or cancels an order. */
 export const ORDER_FAULTS: Readonly<Record<string, FaultMaker>> = {
   'request lost': () => ({ kind: 'reset' }),
   'reply lost': () => ({ kind: 'reset', applied: true }),
@@ -97,7 +97,7 @@ const readFrom = (paths: readonly string[], dice: Dice): RequestMatch => ({
 const readOf = (dice: Dice): RequestMatch => readFrom(READS, dice);
 const timesOf = (dice: Dice): number => 1 + Math.floor(dice.next() * 3);
 
-/** How asking for the truth can fail. */
+/** Faults of reads. */
 export const READ_FAULTS: Readonly<Record<string, (dice: Dice) => RequestFault>> = {
   'read failed': (dice) => ({ match: readOf(dice), kind: 'fail-before', status: 500, body: {}, times: timesOf(dice) }),
   'read lost': (dice) => ({ match: readOf(dice), kind: 'reset', times: timesOf(dice) }),
@@ -112,7 +112,7 @@ export const READ_FAULTS: Readonly<Record<string, (dice: Dice) => RequestFault>>
   }),
 };
 
-/** What a worker reads when it starts; one of them fails a few times. */
+/** First reads of a starting worker; one of them fails a few times. */
 const FIRST_READS = ['/api/v3/klines', '/api/v3/exchangeInfo', '/api/v3/ticker/price', '/api/v3/time'];
 export const firstReadFault = (dice: Dice): RequestFault => ({
   match: readFrom(FIRST_READS, dice),
@@ -120,7 +120,7 @@ export const firstReadFault = (dice: Dice): RequestFault => ({
   times: timesOf(dice),
 });
 
-/** No candles of a coin can be read until the fault is taken away. */
+/** Makes the candles of a coin unreadable until the fault is removed. */
 export const unreadCandles = (symbol: string): RequestFault => ({
   ...{ match: { method: 'GET', path: '/api/v3/klines', text: `symbol=${symbol}` }, times: 1_000_000 },
   ...refusal(400, -1121, 'Invalid symbol.'),

@@ -22,7 +22,7 @@ import type { OrderStatus } from '#paper/exchange/order.ts';
 import { refoldPosition } from '#storage/trading/fills.ts';
 import type { OrdersTable } from '#storage/postgres/tables.ts';
 import { tracedTicks } from '#test/flow/traced-ticks.ts';
-import { EXCHANGE_ACCOUNT, OPENING, type Stage } from './stage.ts';
+import { EXCHANGE_ACCOUNT, OPENING, type Environment } from './environment.ts';
 
 /** A kill switch from its engagement to its release, in the order that `halt_order` gives; null: never released. */
 export interface Engagement {
@@ -34,7 +34,7 @@ export interface Engagement {
 
 type StoredOrder = Selectable<OrdersTable>;
 const exact = (text: string): string => formatDecimal(requireDecimal(text));
-const storedOrders = ({ database }: Stage): Promise<StoredOrder[]> =>
+const storedOrders = ({ database }: Environment): Promise<StoredOrder[]> =>
   database.kysely.selectFrom('orders').selectAll().execute();
 
 const STATES: Readonly<Record<OrderStatus, OrderState>> = {
@@ -47,16 +47,16 @@ const STATES: Readonly<Record<OrderStatus, OrderState>> = {
   PENDING_NEW: 'open',
 };
 
-/** Each order of the exchange is one intent's, no intent has two, and both sides say the same of it. */
-async function assertOrders(stage: Stage, restored: boolean): Promise<void> {
-  const byClientId = new Map((await storedOrders(stage)).map((order) => [order.client_order_id, order]));
+/** Each order of the exchange belongs to one intent, no intent has two, and both sides agree on it. */
+async function assertOrders(environment: Environment, restored: boolean): Promise<void> {
+  const byClientId = new Map((await storedOrders(environment)).map((order) => [order.client_order_id, order]));
   const seen = new Set<string>();
-  for (const order of stage.paper.venue.engine.orders.byId.values()) {
+  for (const order of environment.paper.venue.engine.orders.byId.values()) {
     const clientOrderId = originalIdOf(order.clientOrderId);
     assert.ok(!seen.has(clientOrderId), `intent ${clientOrderId} was sent twice`);
     seen.add(clientOrderId);
     const stored = byClientId.get(clientOrderId);
-    // A restored backup forgets what came and went without an execution.
+    // A restored backup lacks orders that came and ended without an execution.
     if (stored === undefined && restored && order.executed === ZERO && STATES[order.status] !== 'open') continue;
     assert.ok(stored !== undefined, `order ${clientOrderId} of the exchange belongs to no intent`);
     assert.deepEqual(
@@ -76,31 +76,31 @@ async function assertOrders(stage: Stage, restored: boolean): Promise<void> {
   assert.deepEqual(invented, [], 'orders are stored that the exchange does not have');
 }
 
-/** What the operator asked for was bought once at most, and nothing sold that was not asked for. */
-async function assertActions(stage: Stage): Promise<void> {
-  const asked = stage.asked.filter((kind) => kind === 'manual-order' || kind === 'force-sell');
-  const sent = (await storedOrders(stage)).filter((order) => order.purpose === 'manual' && order.exchange_order_id);
-  const wishes = asked.filter((kind) => kind === 'manual-order').length;
+/** Each request of the operator bought once at most, and every manual sale was requested. */
+async function assertActions(environment: Environment): Promise<void> {
+  const requested = environment.requested.filter((kind) => kind === 'manual-order' || kind === 'force-sell');
+  const sent = (await storedOrders(environment)).filter((order) => order.purpose === 'manual' && order.exchange_order_id);
+  const orders = requested.filter((kind) => kind === 'manual-order').length;
   const bought = sent.filter(({ side }) => side === 'buy').length;
   assert.ok(
-    bought <= wishes,
-    `${bought} buys by hand were sent, but only ${wishes} were asked for: two for one action`,
+    bought <= orders,
+    `${bought} manual buys were sent, but only ${orders} were requested: two for one action`,
   );
-  const isAsked = asked.length > wishes || bought === sent.length;
-  assert.ok(isAsked, 'a sale by hand was sent, but none was asked for: two for one action');
+  const isRequested = requested.length > orders || bought === sent.length;
+  assert.ok(isRequested, 'a manual sale was sent, but none was requested: two for one action');
 }
 
-const actionsOf = ({ database }: Stage) =>
+const actionsOf = ({ database }: Environment) =>
   database.kysely.selectFrom('operator_actions').select(['id', 'kind', 'state', 'expires_at']);
 
-/** What the operator asked for and no worker has answered, in words. */
-export const openActions = async (stage: Stage): Promise<string[]> =>
-  (await actionsOf(stage).where('state', 'in', ['pending', 'taken']).execute()).map(
+/** Requests of the operator that no worker has finished, as text. */
+export const openActions = async (environment: Environment): Promise<string[]> =>
+  (await actionsOf(environment).where('state', 'in', ['pending', 'taken']).execute()).map(
     ({ id, kind, state }) => `${kind} ${id} is ${state}`,
   );
 
-/** Nothing that the exchange has was ever concluded to have never arrived: the strategy has decided again on that word. */
-async function assertProofs({ paper, database }: Stage): Promise<void> {
+/** The worker never concluded that an order of the exchange had not arrived: the strategy decides again after that. */
+async function assertProofs({ paper, database }: Environment): Promise<void> {
   const given = await database.kysely
     .selectFrom('action_logs')
     .select(sql<string>`ctx ->> 'clientOrderId'`.as('clientOrderId'))
@@ -112,7 +112,7 @@ async function assertProofs({ paper, database }: Stage): Promise<void> {
 }
 
 /** The same executions on both sides, each once, with the same numbers. */
-async function assertFills({ paper, database }: Stage): Promise<void> {
+async function assertFills({ paper, database }: Environment): Promise<void> {
   const exchange = [...paper.venue.engine.orders.fillsByOwner.values()]
     .flat()
     .map((fill) =>
@@ -136,14 +136,14 @@ async function assertFills({ paper, database }: Stage): Promise<void> {
   assert.deepEqual(stored.toSorted(), exchange.toSorted(), 'fills: stored (first) and exchange (second) differ');
 }
 
-export const walletOf = ({ paper }: Stage, asset: string): Decimal => {
+export const walletOf = ({ paper }: Environment, asset: string): Decimal => {
   const { free, locked } = paper.venue.engine.balances.balance(EXCHANGE_ACCOUNT, asset);
   return add(free, locked);
 };
 
 /** Position = fold of the fills = wallet, within one step. */
-async function assertPositions(stage: Stage): Promise<void> {
-  const { database, paper, profileId } = stage;
+async function assertPositions(environment: Environment): Promise<void> {
+  const { database, paper, profileId } = environment;
   for (const row of await database.kysely.selectFrom('runner_states').selectAll().execute()) {
     const market = paper.venue.markets.get(row.symbol);
     assert.ok(market !== undefined);
@@ -154,15 +154,15 @@ async function assertPositions(stage: Stage): Promise<void> {
       exact(row.quantity),
       `${row.symbol}: fold (first) and position differ`,
     );
-    const difference = subtract(folded.quantity, walletOf(stage, rules.baseAsset));
-    const words = `${row.symbol}: position ${row.quantity}, wallet ${formatDecimal(walletOf(stage, rules.baseAsset))}`;
-    assert.ok(difference < rules.lot.step && -difference < rules.lot.step, words);
+    const difference = subtract(folded.quantity, walletOf(environment, rules.baseAsset));
+    const message = `${row.symbol}: position ${row.quantity}, wallet ${formatDecimal(walletOf(environment, rules.baseAsset))}`;
+    assert.ok(difference < rules.lot.step && -difference < rules.lot.step, message);
   }
 }
 
-/** The ledger's wallet book, with what the account opened with, is the wallet. */
-async function assertLedger(stage: Stage): Promise<void> {
-  const rows = await stage.database.kysely
+/** Opening balances plus the ledger's wallet book equal the wallet. */
+async function assertLedger(environment: Environment): Promise<void> {
+  const rows = await environment.database.kysely
     .selectFrom('ledger_entries')
     .select((entry) => ['asset', entry.fn.sum<string>('amount').as('sum')])
     .where('book', '=', 'wallet')
@@ -171,15 +171,15 @@ async function assertLedger(stage: Stage): Promise<void> {
   for (const { asset, sum } of rows) {
     const opened = requireDecimal(OPENING[asset] ?? '0');
     const booked = formatDecimal(add(opened, requireDecimal(sum)));
-    assert.equal(booked, formatDecimal(walletOf(stage, asset)), `${asset}: ledger (first) and wallet differ`);
+    assert.equal(booked, formatDecimal(walletOf(environment, asset)), `${asset}: ledger (first) and wallet differ`);
   }
 }
 
 const buys = ({ purpose, side }: StoredOrder): boolean =>
   purpose === 'entry' || (purpose === 'manual' && side === 'buy');
 
-/** Orders that were sent in the place of a resting one. */
-async function replacements({ database }: Stage): Promise<ReadonlySet<string>> {
+/** Orders that replaced a resting order. */
+async function replacements({ database }: Environment): Promise<ReadonlySet<string>> {
   const sent = await database.kysely
     .selectFrom('order_evidence')
     .select('order_id')
@@ -190,9 +190,9 @@ async function replacements({ database }: Stage): Promise<ReadonlySet<string>> {
 }
 
 /** No buy, and under a freeze no order but a first stop, was committed between an engagement and its release. */
-async function assertHalts(stage: Stage, engagements: readonly Engagement[]): Promise<void> {
-  const replacing = await replacements(stage);
-  for (const order of await storedOrders(stage)) {
+async function assertHalts(environment: Environment, engagements: readonly Engagement[]): Promise<void> {
+  const replacing = await replacements(environment);
+  for (const order of await storedOrders(environment)) {
     const at = BigInt(order.halt_order);
     const isFirstStop = order.purpose === 'stop' && !replacing.has(order.id);
     const broken = engagements.filter(
@@ -203,8 +203,8 @@ async function assertHalts(stage: Stage, engagements: readonly Engagement[]): Pr
   }
 }
 
-/** The ticks that the trace stands for are counted in the log; only meant for runs in which no buffered record was killed. */
-async function assertTicks({ database, cache, profileId }: Stage): Promise<void> {
+/** The log counts as many ticks as the trace; only for runs in which no kill lost a buffered record. */
+async function assertTicks({ database, cache, profileId }: Environment): Promise<void> {
   const texts = await cache.newest(cacheKeys.tickTrace(profileId), TICK_TRACE_CAP);
   const { sum } = await database.kysely
     .selectFrom('action_logs')
@@ -214,19 +214,19 @@ async function assertTicks({ database, cache, profileId }: Stage): Promise<void>
   assert.equal(Number(sum), tracedTicks(texts), 'ticks counted in the log (first) and in the trace differ');
 }
 
-/** Orders whose outcome is still open, in words; one that rests is as the exchange has it. */
-export const openOutcomes = async (stage: Stage): Promise<string[]> =>
-  (await storedOrders(stage))
-    .filter((order) => isLiveOrder(order.state) && !restsAs(stage, order))
+/** Orders whose outcome is still open, as text; a resting order counts unless it equals the order of the exchange. */
+export const openOutcomes = async (environment: Environment): Promise<string[]> =>
+  (await storedOrders(environment))
+    .filter((order) => isLiveOrder(order.state) && !restsAs(environment, order))
     .map((order) => `${order.client_order_id} ${order.state} since ${order.recorded_at.toISOString()}`);
 
-/** Coins of a restored backup that no worker has compared with the exchange yet, in words. */
-export const uncompared = async ({ database }: Stage): Promise<string[]> =>
+/** Coins of a restored backup that no worker has reconciled with the exchange yet, as text. */
+export const unreconciled = async ({ database }: Environment): Promise<string[]> =>
   (await database.kysely.selectFrom('runner_states').select('symbol').where('compared', '=', false).execute()).map(
-    ({ symbol }) => `${symbol} is not compared yet`,
+    ({ symbol }) => `${symbol} is not reconciled yet`,
   );
 
-function restsAs({ paper }: Stage, stored: StoredOrder): boolean {
+function restsAs({ paper }: Environment, stored: StoredOrder): boolean {
   const resting = paper.venue.engine.orders.byId.get(Number(stored.exchange_order_id));
   return (
     resting !== undefined &&
@@ -235,8 +235,8 @@ function restsAs({ paper }: Stage, stored: StoredOrder): boolean {
   );
 }
 
-/** Coins that hold something and have no stop for it on the exchange, but for a share that moves no stop; in words. */
-export async function bareCoins({ database, paper }: Stage): Promise<string[]> {
+/** Coins with a position and no stop for it on the exchange, as text; a share that moves no stop is ignored. */
+export async function unprotectedCoins({ database, paper }: Environment): Promise<string[]> {
   const rows = await database.kysely.selectFrom('runner_states').selectAll().execute();
   const resting = [...paper.venue.engine.orders.open.values()].filter(({ side }) => side === 'SELL');
   return rows.flatMap((row) => {
@@ -262,14 +262,14 @@ interface SentRequest {
 const placesStop = (request: SentRequest | undefined): boolean =>
   request?.line.startsWith('POST /api/v3/order?') === true && request.params.get('type')?.startsWith('STOP') === true;
 
-/** A stop that has sold nothing makes room for the next one in the same request: there is no moment without a stop. */
-function assertStopsReplaced({ worker, paper }: Stage): void {
+/** One request cancels an unfilled stop and places the next: the position is never without a stop. */
+function assertStopsReplaced({ worker, paper }: Environment): void {
   const requests = worker.sent.map((line) => ({
     line,
     params: new URL(line.split(' ')[1] ?? '', 'http://x').searchParams,
   }));
   const orders = [...paper.venue.engine.orders.byId.values()];
-  const bare = requests.filter(({ line, params }, index) => {
+  const unprotected = requests.filter(({ line, params }, index) => {
     const gone = params.get('origClientOrderId') ?? '';
     const symbol = params.get('symbol');
     if (!line.startsWith('DELETE') || !/^tw1-\w+-s/.test(gone)) return false;
@@ -277,22 +277,22 @@ function assertStopsReplaced({ worker, paper }: Stage): void {
     const next = requests.slice(index + 1).find((each) => each.params.get('symbol') === symbol);
     return order?.executed === ZERO && placesStop(next);
   });
-  const ids = bare.map(({ params }) => params.get('origClientOrderId'));
-  assert.deepEqual(ids, [], 'stops were taken down before their successors were placed');
+  const ids = unprotected.map(({ params }) => params.get('origClientOrderId'));
+  assert.deepEqual(ids, [], 'stops were cancelled before their replacements were placed');
 }
 
-/** Throws with a sentence at the first thing that is not as it must be. The worker is stopped. */
+/** Throws with a sentence at the first violation. The worker must be stopped. */
 export async function assertConsistent(
-  stage: Stage,
+  environment: Environment,
   run: Readonly<Record<'killed' | 'guarded' | 'restored', boolean>> & { readonly engagements: readonly Engagement[] },
 ): Promise<void> {
-  await assertOrders(stage, run.restored);
-  await assertActions(stage);
-  await assertProofs(stage);
-  await assertFills(stage);
-  await assertPositions(stage);
-  await assertLedger(stage);
-  await assertHalts(stage, run.engagements);
-  if (run.guarded) assertStopsReplaced(stage);
-  if (!run.killed) await assertTicks(stage);
+  await assertOrders(environment, run.restored);
+  await assertActions(environment);
+  await assertProofs(environment);
+  await assertFills(environment);
+  await assertPositions(environment);
+  await assertLedger(environment);
+  await assertHalts(environment, run.engagements);
+  if (run.guarded) assertStopsReplaced(environment);
+  if (!run.killed) await assertTicks(environment);
 }

@@ -8,9 +8,9 @@ import { until } from '#test/flow/until.ts';
 import { ROOT } from '#test/harness/source-files.ts';
 import { assertConsistent, openOutcomes } from './oracle.ts';
 import { drawSchedule } from './schedule.ts';
-import { openStage, type Stage } from './stage.ts';
-import { openTheatre, type Theatre } from './theatre.ts';
-import { openTrail } from './trail.ts';
+import { openEnvironment, type Environment } from './environment.ts';
+import { openSandbox, type Sandbox } from './sandbox.ts';
+import { openTrace } from './trace.ts';
 
 /** What is printed is the aim of 8 s; a busy machine may take longer. */
 const PATIENCE_MS = 60_000;
@@ -30,7 +30,7 @@ interface Owner extends AsyncDisposable {
   said(event: string): boolean;
 }
 
-async function openOwner(slot: string, { url }: Theatre, stage: Stage): Promise<Owner> {
+async function openOwner(slot: string, { url }: Sandbox, environment: Environment): Promise<Owner> {
   await using stack = new AsyncDisposableStack();
   let waiting: { readonly patterns: readonly RegExp[]; readonly act: () => Promise<void> | void } | undefined;
   const fitted = new Map<string, number>();
@@ -52,7 +52,7 @@ async function openOwner(slot: string, { url }: Theatre, stage: Stage): Promise<
       return act();
     };
   const database = stack.use(await openRelay(new URL(url), look('database')));
-  const exchange = stack.use(await openRelay(new URL(stage.paper.url), look('exchange')));
+  const exchange = stack.use(await openRelay(new URL(environment.paper.url), look('exchange')));
   const env = {
     ...process.env,
     DATABASE_URL: database.url,
@@ -83,7 +83,7 @@ async function openOwner(slot: string, { url }: Theatre, stage: Stage): Promise<
   };
 }
 
-const ordersOf = async ({ database }: Stage, fencing: string): Promise<string[]> => {
+const ordersOf = async ({ database }: Environment, fencing: string): Promise<string[]> => {
   const rows = await database.kysely
     .selectFrom('orders')
     .select('client_order_id')
@@ -92,15 +92,15 @@ const ordersOf = async ({ database }: Stage, fencing: string): Promise<string[]>
   return rows.map((row) => row.client_order_id).toSorted();
 };
 
-const leaseOf = ({ database }: Stage) =>
+const leaseOf = ({ database }: Environment) =>
   database.kysely.selectFrom('account_leases').select(['holder', 'fencing']).executeTakeFirst();
 
 /** Waits until the account is another worker's and that one has opened it; prints how long it took. */
-async function takenOver(stage: Stage, to: Owner, cause: string): Promise<void> {
+async function takenOver(environment: Environment, to: Owner, cause: string): Promise<void> {
   const sinceMs = performance.now();
   await until(
     `worker ${to.slot} to own the account`,
-    async () => (await leaseOf(stage))?.holder === to.slot,
+    async () => (await leaseOf(environment))?.holder === to.slot,
     PATIENCE_MS,
   );
   console.log(`  ${cause}: the other worker owns the account after ${Math.round(performance.now() - sinceMs)} ms`);
@@ -110,80 +110,80 @@ async function takenOver(stage: Stage, to: Owner, cause: string): Promise<void> 
 const stop = (owner: Owner) => () => void owner.process.kill('SIGSTOP');
 
 /** Stopped with its intent on the way to the database, it cannot commit it later: the takeover came in between. */
-async function pausedBeforeCommit(stage: Stage, owner: Owner, other: Owner): Promise<void> {
-  const { fencing = '' } = (await leaseOf(stage)) ?? {};
+async function pausedBeforeCommit(environment: Environment, owner: Owner, other: Owner): Promise<void> {
+  const { fencing = '' } = (await leaseOf(environment)) ?? {};
   const arriving = Promise.withResolvers<void>();
   await owner.atNext([/intent-commit/], () => {
     stop(owner)();
     return arriving.promise;
   });
-  await takenOver(stage, other, 'paused before its commit');
-  const before = await ordersOf(stage, fencing);
+  await takenOver(environment, other, 'paused before its commit');
+  const before = await ordersOf(environment, fencing);
   owner.process.kill('SIGCONT');
   arriving.resolve();
   // By the refused commit, or before it by a lease that it cannot renew; then the commit has been answered too.
   const learned = (): boolean => owner.said('account_fault') || owner.said('lease_lost');
   await until('the old owner to learn it', learned, PATIENCE_MS);
-  assert.deepEqual(await ordersOf(stage, fencing), before, 'committed with an old fencing number');
+  assert.deepEqual(await ordersOf(environment, fencing), before, 'committed with an old fencing number');
 }
 
 /** Client ids of all orders that the exchange has had. */
-const sentOf = ({ paper }: Stage): string[] =>
+const sentOf = ({ paper }: Environment): string[] =>
   [...paper.venue.engine.orders.byId.values()].map(({ clientOrderId }) => clientOrderId);
 
 /** Stopped between commit and send, it must not send what it had committed: its time is over. */
-async function pausedBeforeSend(stage: Stage, owner: Owner, other: Owner): Promise<void> {
-  const { fencing = '' } = (await leaseOf(stage)) ?? {};
-  const before = await ordersOf(stage, fencing);
+async function pausedBeforeSend(environment: Environment, owner: Owner, other: Owner): Promise<void> {
+  const { fencing = '' } = (await leaseOf(environment)) ?? {};
+  const before = await ordersOf(environment, fencing);
   await owner.atNext([/intent-commit/], stop(owner));
-  await takenOver(stage, other, 'paused between commit and send');
-  const known = [...before, ...sentOf(stage)];
-  const late = (await ordersOf(stage, fencing)).find((id) => !known.includes(id));
+  await takenOver(environment, other, 'paused between commit and send');
+  const known = [...before, ...sentOf(environment)];
+  const late = (await ordersOf(environment, fencing)).find((id) => !known.includes(id));
   assert.ok(late !== undefined, 'the intent was committed before the pause took effect');
   const placed = owner.placed();
   owner.process.kill('SIGCONT');
   await until(
     'the intent to be settled',
-    async () => (await openOutcomes(stage)).every((text) => !text.includes(late)),
+    async () => (await openOutcomes(environment)).every((text) => !text.includes(late)),
     PATIENCE_MS,
   );
   assert.equal(owner.placed(), placed, 'sent after the takeover');
-  assert.ok(!sentOf(stage).includes(late), 'the exchange has an order that was too late');
+  assert.ok(!sentOf(environment).includes(late), 'the exchange has an order that was too late');
 }
 
 /** Asked to stop while its order is on the way, it takes the answer along and leaves nothing open. */
-async function stoppedWithAnOrderOnItsWay(stage: Stage, owner: Owner, other: Owner): Promise<void> {
-  await stage.addFault({ match: { method: 'POST', path: '/api/v3/order' }, kind: 'delay', delayMs: 500 });
+async function stoppedWithAnOrderOnItsWay(environment: Environment, owner: Owner, other: Owner): Promise<void> {
+  await environment.addFault({ match: { method: 'POST', path: '/api/v3/order' }, kind: 'delay', delayMs: 500 });
   await owner.atNext([PLACES], () => void owner.process.kill('SIGTERM'));
   const sinceMs = performance.now();
   await until('the worker to end', () => owner.process.exitCode !== null, PATIENCE_MS);
   console.log(`  SIGTERM: the worker has ended after ${Math.round(performance.now() - sinceMs)} ms`);
   assert.equal(owner.process.exitCode, 0);
-  assert.deepEqual(await openOutcomes(stage), []);
-  await takenOver(stage, other, 'stopped');
+  assert.deepEqual(await openOutcomes(environment), []);
+  await takenOver(environment, other, 'stopped');
 }
 
 test('of two workers one owns the account: killed, paused, continued and stopped, nothing is sent twice or late', async () => {
-  await using theatre = await openTheatre();
-  await using stage = await openStage(
+  await using sandbox = await openSandbox();
+  await using environment = await openEnvironment(
     { ...drawSchedule(1), amount: '9000', guarded: false },
-    { theatre, trail: openTrail(), hours: 400 },
+    { sandbox, trace: openTrace(), hours: 400 },
   );
-  await using first = await openOwner('first', theatre, stage);
+  await using first = await openOwner('first', sandbox, environment);
   await until('the first worker to trade', () => first.placed() > 1, PATIENCE_MS);
-  await using second = await openOwner('second', theatre, stage);
+  await using second = await openOwner('second', sandbox, environment);
   first.process.kill('SIGKILL');
-  await takenOver(stage, second, 'killed');
-  await using third = await openOwner('third', theatre, stage);
-  await pausedBeforeCommit(stage, second, third);
-  await using fourth = await openOwner('fourth', theatre, stage);
+  await takenOver(environment, second, 'killed');
+  await using third = await openOwner('third', sandbox, environment);
+  await pausedBeforeCommit(environment, second, third);
+  await using fourth = await openOwner('fourth', sandbox, environment);
   await second[Symbol.asyncDispose]();
-  await pausedBeforeSend(stage, third, fourth);
-  await stoppedWithAnOrderOnItsWay(stage, fourth, third);
-  await engageHalt(stage.database, { scope: 'all', subject: 'all', reason: 'end', freeze: true, userId: null });
-  await stage.stopMarket();
-  await until('every outcome to be known', async () => (await openOutcomes(stage)).length === 0, PATIENCE_MS);
+  await pausedBeforeSend(environment, third, fourth);
+  await stoppedWithAnOrderOnItsWay(environment, fourth, third);
+  await engageHalt(environment.database, { scope: 'all', subject: 'all', reason: 'end', freeze: true, userId: null });
+  await environment.stopMarket();
+  await until('every outcome to be known', async () => (await openOutcomes(environment)).length === 0, PATIENCE_MS);
   third.process.kill('SIGTERM');
   await until('the last worker to end', () => third.process.exitCode !== null, PATIENCE_MS);
-  await assertConsistent(stage, { engagements: [], killed: true, guarded: false, restored: false });
+  await assertConsistent(environment, { engagements: [], killed: true, guarded: false, restored: false });
 });

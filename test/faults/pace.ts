@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** A machine on which this process waits this long for its turn now and then keeps up with the drill's timing. */
+/** A machine whose event loop is at most this late can follow the timing of a run. */
 const EASY_MS = 80;
 const SLOWEST = 8;
 const LOOK_MS = 2_000;
@@ -13,6 +13,6 @@ setInterval(() => {
   delays.reset();
 }, LOOK_MS).unref();
 
-/** How many times as slowly as on a free machine a schedule is to be played: 1 there, more on a busy one. */
+/** How many times slower than on an idle machine a schedule must run: 1 there, more on a busy one. */
 export const paceNow = (): number =>
   Math.min(SLOWEST, Math.max(1, Math.ceil(Math.max(last, delays.percentile(99) / 1e6) / EASY_MS)));

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { ROOT } from '#test/harness/source-files.ts';
 import { PLANTED } from './planted.ts';
 
-/** How often the worker meets the order at the right moment is the machine's choice: so many schedules it has. */
+/** Schedules per bug: whether the fault meets the order at the right moment depends on the machine. */
 const TRIES = 20;
 
 const skip =

@@ -5,15 +5,15 @@ import { ROOT } from '#test/harness/source-files.ts';
 
 interface PlantedBug {
   readonly file: string;
-  /** Stands once in the file. */
+  /** Occurs once in the file. */
   readonly text: string;
   readonly becomes: string;
-  /** A cell of the grid (schedule.ts) whose seeds show it, and what the oracle says then. */
+  /** The cell of the grid (schedule.ts) whose seeds reveal the bug, and the oracle's message. */
   readonly cell: string;
   readonly says: RegExp;
 }
 
-/** Bugs that lose or double money or ignore a halt; a proof that lets one of them pass proves nothing. */
+/** Bugs that lose or double money or ignore a halt: the oracle must detect each of them. */
 export const PLANTED: Readonly<Record<string, PlantedBug>> = {
   'resend-on-timeout': {
     file: 'exchange/place.ts',
@@ -29,7 +29,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     file: 'storage/trading/fills.ts',
     text: 'if (!(await insertFill(transaction, folded))) {',
     becomes: 'if (!(await insertFill(transaction, folded)) && before === undefined) {',
-    // Only a worker that has to ask again meets a fill that it knows.
+    // Only a worker that queries the order again receives a known fill.
     cell: 'worker killed × entry',
     says: /differ|does not come to rest|wallet/,
   },
@@ -44,7 +44,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     file: 'storage/trading/intents.ts',
     text: 'request.actionId ?? null,',
     becomes: 'null,',
-    // Whoever takes an action up again must find what was ordered for it.
+    // A worker that resumes an action must find its orders.
     cell: 'worker killed × manual order',
     says: /two for one action/,
   },
@@ -81,7 +81,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     text: '  await adoptOpenOrders(coin);',
     becomes: '',
     cell: 'backup restored × stop create',
-    says: /A sale by hand of .* did not get through|its stops are for/,
+    says: /The manual sale of .* did not succeed|its stops are for/,
   },
   'first-stop-never-placed': {
     file: 'engine/tick/protect.ts',
@@ -96,11 +96,11 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     becomes: `const cancelled = await trading.cancel(coin.symbol, cancelClientOrderId, cancelId);
   const placed = cancelled.kind === 'accepted' ? await trading.place(request) : { kind: 'not-attempted' };`,
     cell: 'slow × exit in place of a stop',
-    says: /taken down before their successors/,
+    says: /cancelled before their replacements/,
   },
 };
 
-/** Changes the source of one file while it is loaded; to be called before anything that imports it. */
+/** Changes the source of one file while Node loads it; call it before any import of that file. */
 export function plant(name: string): void {
   const bug = PLANTED[name];
   if (bug === undefined) throw new Error(`There is no bug "${name}" to plant: ${Object.keys(PLANTED).join(', ')}.`);

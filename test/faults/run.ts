@@ -5,13 +5,13 @@ import { plant } from './planted.ts';
 const TOTALS_EVERY = 100;
 
 const USAGE = `npm run faults -- [--seeds N] [--from S] [--jobs J] [--cell CELL] [--plant BUG]
-  --seeds N  how many schedules to play (default: the whole grid once)
+  --seeds N  how many schedules to run (default: the whole grid once)
   --from S   the first seed (default: a random one)
-  --seed S   plays just this one
+  --seed S   runs only this one
   --step N   from one seed to the next (default 1)
-  --jobs J   how many at a time (default 2): most of a play is waiting
+  --jobs J   how many at a time (default 2): a run waits most of the time
   --cell C   only schedules that begin with that cell of the grid, such as 'reply lost × entry'
-  --plant B  plays the schedules against a worker with that bug (test/faults/planted.ts) until one fails, as it must
+  --plant B  runs the schedules against a worker with that bug (test/faults/planted.ts) until one fails, as it must
 Totals are printed every ${TOTALS_EVERY} seeds and in the end, also after an interrupt.`;
 
 const { values } = parseArgs({
@@ -27,7 +27,7 @@ const { values } = parseArgs({
   },
 });
 
-// What a killed worker has left behind must not keep the program.
+// Leftovers of a killed worker must not keep the program running.
 process.exit(values.help ? help() : await main());
 
 function help(): number {
@@ -42,8 +42,8 @@ function wholeNumber(flag: string, text: string): number {
 
 async function main(): Promise<number> {
   if (values.plant !== undefined) plant(values.plant);
-  // Loaded only now, so that a bug can be planted first.
-  const { openCompany } = await import('./play.ts');
+  // Loaded only now: a bug must be planted first.
+  const { openPool } = await import('./run-schedule.ts');
   const { GRID, reachedTable, seedsOf } = await import('./schedule.ts');
   const { openTally } = await import('./tally.ts');
   const interrupted = new AbortController();
@@ -54,14 +54,14 @@ async function main(): Promise<number> {
   const jobs = wholeNumber('--jobs', values.jobs);
   await using stack = new AsyncDisposableStack();
   process.env['TEST_DATABASE_URL'] = await provideDatabase(stack, interrupted.signal);
-  const company = stack.use(openCompany());
+  const pool = stack.use(openPool());
   const tally = openTally();
   const results: { cell: string; reached: boolean }[] = [];
   const seeds = seedsOf(values.cell, { first, count, step: wholeNumber('--step', values.step) });
   const isOver = (): boolean => interrupted.signal.aborted || (values.plant !== undefined && tally.failed.length > 0);
   const work = async (): Promise<void> => {
     for (let seed = seeds.shift(); seed !== undefined && !isOver(); seed = seeds.shift()) {
-      await company.play(seed).then(
+      await pool.run(seed).then(
         (result) => {
           results.push(result);
           console.log(`seed ${seed}: ${JSON.stringify(result)}`);
@@ -72,12 +72,12 @@ async function main(): Promise<number> {
           console.log(`FAILED ${message}`);
         },
       );
-      tally.played += 1;
-      if (tally.played % TOTALS_EVERY === 0) console.log(tally.words());
+      tally.runs += 1;
+      if (tally.runs % TOTALS_EVERY === 0) console.log(tally.summary());
     }
   };
   await Promise.all(Array.from({ length: jobs }, work));
   console.log(reachedTable(results));
-  console.log(tally.words());
+  console.log(tally.summary());
   return tally.failed.length === 0 && !interrupted.signal.aborted ? 0 : 1;
 }

@@ -2,19 +2,19 @@ import type { HaltScope } from '#core/account/halts.ts';
 import { type Dice, openDice } from '#test/flow/random.ts';
 import { firstReadFault, ORDER_FAULTS, READ_FAULTS, type RequestFault, type RequestMatch } from './fault-table.ts';
 
-/** Fills an order of the column in part; one that is to rest has to arrive first. */
+/** Partly fills an order of the column; a resting order must arrive first. */
 const PARTLY = 'partly filled, then gone';
 
 /** Needs two coins: the candles of one cannot be read. */
 const UNREAD = 'candles of another coin unread';
 
-/** Where a piece of the worker's traffic is waited for, and what it holds. */
+/** A piece of the worker's traffic to wait for: its link and its content. */
 export interface Trigger {
   readonly link: 'database' | 'exchange';
   readonly pattern: string;
 }
 
-/** What happens to a run. `told`: whether the worker hears of a kill switch at once or finds it by itself. */
+/** One step of a run. `notified`: whether the worker is notified of a kill switch, or finds it when it next reads. */
 export type Step =
   | { readonly kind: 'fault'; readonly fault: RequestFault }
   | { readonly kind: 'event-fault'; readonly fault: { readonly kind: string; readonly times: number } }
@@ -27,58 +27,58 @@ export type Step =
       readonly kind: 'engage';
       readonly scope: HaltScope;
       readonly freeze: boolean;
-      readonly told: boolean;
+      readonly notified: boolean;
       readonly forMs: number;
-      /** Whether the operator tries to buy by hand meanwhile. */
+      /** Whether the operator tries a manual buy meanwhile. */
       readonly buys: boolean;
     }
-  /** So long only the best price of each book can be taken, and stops are struck: fills in part, then the rest is gone. */
+  /** For this time orders can only take the best price of each book, and stops trigger: partial fills, then expiry. */
   | { readonly kind: 'thin'; readonly forMs: number }
   /** The worker starts again while the exchange does not answer what it reads first. */
   | { readonly kind: 'start-blind'; readonly fault: RequestFault; readonly downMs: number }
-  /** Candles of the last coin cannot be read any more, it is opened again, and the first coin is sold by hand. */
+  /** Candles of the last coin become unreadable, the coin is opened again, and the first coin is sold manually. */
   | { readonly kind: 'unread-candles' }
-  /** The exchange makes the grid of the first coin ten times as coarse. */
+  /** The exchange makes the grid of the first coin ten times coarser. */
   | { readonly kind: 'change-grid'; readonly by: 'tick' | 'step' }
   /** The database answers reads only. */
   | { readonly kind: 'refuse-writes'; readonly forMs: number }
-  /** A backup is taken now and restored once it lacks an order; the kill switch of the restore is released later. */
+  /** Takes a backup now, restores it once it lacks an order, and releases the kill switch of the restore later. */
   | { readonly kind: 'restore'; readonly pieces: number; readonly haltMs: number }
-  /** The operator wants no stop on the exchange any more. */
+  /** The operator turns the stop on the exchange off. */
   | { readonly kind: 'unguard' }
-  /** The operator orders by hand; what then rests is cancelled by hand where that is wanted. */
+  /** A manual order of the operator; with `cancel`, a manual cancel of the resting order follows. */
   | {
-      readonly kind: 'ask';
+      readonly kind: 'request';
       readonly action: 'manual-order' | 'force-sell';
       readonly payload: object;
       readonly cancel: boolean;
     }
-  /** Does `step` when so many more pieces have passed after the one that is waited for: between any two awaits. */
+  /** Performs `step` when `pieces` more pieces have passed after the trigger: between any two awaits. */
   | { readonly kind: 'at'; readonly trigger: Trigger; readonly pieces: number; readonly step: Step | null };
 
 export interface Schedule {
   readonly seed: number;
   readonly coins: readonly { readonly symbol: string; readonly period: number; readonly phase: number }[];
-  /** What one entry spends: one level of the exchange's book holds about 8,000 USDT, so that more is filled in parts. */
+  /** Size of an entry, in USDT. One level of the book holds about 8,000 USDT; a larger order gets several fills. */
   readonly amount: string;
   /** Whether each position keeps a stop on the exchange. */
   readonly guarded: boolean;
-  /** Fees are taken in a third asset, for which the worker finds no price. */
+  /** Fees are charged in a third asset, for which the worker finds no price. */
   readonly thirdAssetFees: boolean;
-  /** What the grid demands, played first and waited for. */
+  /** The steps of the grid's cell, performed first and awaited. */
   readonly cell: { readonly name: string; readonly steps: readonly Step[] };
   readonly lengthMs: number;
-  /** In the order of time, once the cell has been played. */
+  /** In the order of time, after the steps of the cell. */
   readonly steps: readonly { readonly atMs: number; readonly step: Step }[];
 }
 
-/** What the faults are crossed with. `match` names its request, `trigger` the moment before it is durable or sent. */
+/** A column of the grid. `match` names its request, `trigger` the moment before it is durable or sent. */
 interface Column {
   readonly match: RequestMatch;
   readonly trigger: Trigger;
-  /** Both ways where it is not said. */
+  /** With and without stops when undefined. */
   readonly guarded?: boolean;
-  /** What has to be done for it to happen. */
+  /** The step that makes its request happen. */
   readonly also?: StepMaker;
 }
 
@@ -94,11 +94,11 @@ const requestOf = ({ method, path = '\\S*' }: RequestMatch, text = ''): Trigger 
   pattern: `^${method} ${path}\\?[^]*${text}`,
 });
 export const ANY_ORDER: Trigger = { link: 'exchange', pattern: '^POST /api/v3/order' };
-const askFor = (action: 'manual-order' | 'force-sell', payload: object = {}, cancel = false): Step => ({
-  ...{ kind: 'ask', action, payload, cancel },
+const requestStep = (action: 'manual-order' | 'force-sell', payload: object = {}, cancel = false): Step => ({
+  ...{ kind: 'request', action, payload, cancel },
 });
 export const MARKET_BUY = { side: 'buy', type: 'market', quoteAmount: '150' };
-/** The market swings between 29,400 and 30,600: what rests below may wait for its turn, or for ever. */
+/** The market swings between 29,400 and 30,600: an order below may rest for a while, or for the whole run. */
 const restingOrder = (price: string): object => ({ side: 'buy', type: 'limit', price, quantity: '0.01' });
 const MANUAL_ORDERS: readonly [object, ...object[]] = [
   MARKET_BUY,
@@ -106,7 +106,7 @@ const MANUAL_ORDERS: readonly [object, ...object[]] = [
   { side: 'buy', type: 'limit', price: '31000', quantity: '0.5' },
   restingOrder('29700'),
 ];
-/** Part of the id of every order by hand. */
+/** Part of the id of every manual order. */
 const BY_HAND = '-m';
 const COLUMNS: Readonly<Record<string, Column>> = {
   entry: { match: { ...ORDER, text: 'side=BUY' }, trigger: intentOf('e') },
@@ -123,15 +123,15 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   },
   'manual order': {
     ...{ match: { ...ORDER, text: BY_HAND }, trigger: intentOf('m') },
-    also: (dice) => askFor('manual-order', dice.pick(MANUAL_ORDERS)),
+    also: (dice) => requestStep('manual-order', dice.pick(MANUAL_ORDERS)),
   },
   'manual cancel': {
     ...{ match: { ...CANCEL, text: BY_HAND }, trigger: requestOf(CANCEL, BY_HAND) },
-    also: () => askFor('manual-order', restingOrder('28000'), true),
+    also: () => requestStep('manual-order', restingOrder('28000'), true),
   },
   'force sale': {
     ...{ match: { method: 'POST', text: BY_HAND }, trigger: intentOf('m') },
-    also: () => ({ kind: 'at', trigger: intentOf('e'), pieces: 4, step: askFor('force-sell') }),
+    also: () => ({ kind: 'at', trigger: intentOf('e'), pieces: 4, step: requestStep('force-sell') }),
   },
   'kill switch': {
     ...{ match: ORDER, trigger: intentOf('exsm') },
@@ -142,12 +142,12 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   },
 };
 
-/** Pieces of traffic from the commit of an order to its answer, and to the last write of its fills. */
+/** Pieces of traffic from the commit of an order to its response, and to the last write of its fills. */
 const [FIRST_PIECES, MOST_PIECES] = [8, 60];
 const piecesOf = (dice: Dice): number =>
   Math.floor(dice.chance(0.5) ? dice.between(0, FIRST_PIECES) : dice.between(FIRST_PIECES, MOST_PIECES));
 const timesOf = (dice: Dice): number => 1 + Math.floor(dice.next() * 3);
-/** Now and then for longer than an order's whole way takes. */
+/** In a fifth of cases longer than the whole life of an order. */
 const downMsOf = (dice: Dice): number => Math.round(dice.between(0, dice.chance(0.2) ? 2_000 : 300));
 
 const startBlind = (dice: Dice): Step => ({
@@ -167,7 +167,7 @@ const atOrder =
     step: make(dice, column),
   });
 
-/** What can become of everything around an order on its way. */
+/** Faults of the environment of an order in flight. */
 const WORLD_FAULTS: Readonly<Record<string, StepMaker>> = {
   'worker killed': atOrder((dice) => ({ kind: 'kill-worker', downMs: downMsOf(dice) })),
   'database restarted': atOrder((dice) => ({ kind: 'restart-database', downMs: downMsOf(dice) })),
@@ -202,7 +202,7 @@ const ROWS: Readonly<Record<string, StepMaker>> = {
   ...WORLD_FAULTS,
 };
 
-/** Every fault with everything it is crossed with: what a run of as many seeds in a row plays in full. */
+/** Every fault with every column: that many consecutive seeds cover all of it. */
 export const GRID = Object.keys(COLUMNS).flatMap((column) =>
   Object.keys(ROWS).map((row) => ({ row, column, name: `${row} × ${column}` })),
 );
@@ -211,25 +211,25 @@ const engageStep = (dice: Dice): Step => ({
   kind: 'engage',
   scope: dice.pick<HaltScope>(['all', 'account', 'profile']),
   freeze: dice.chance(0.2),
-  told: dice.chance(0.5),
+  notified: dice.chance(0.5),
   forMs: Math.round(dice.between(50, 700)),
   buys: dice.chance(0.4),
 });
 
-/** How often each cell was reached of how often it was played, a line for each fault. */
-export function reachedTable(played: readonly { readonly cell: string; readonly reached: boolean }[]): string {
+/** Runs that reached each cell, of all its runs; one line per fault. */
+export function reachedTable(results: readonly { readonly cell: string; readonly reached: boolean }[]): string {
   const columns = Object.keys(COLUMNS);
   const count = (row: string, column: string): string => {
-    const mine = played.filter(({ cell }) => cell === `${row} × ${column}`);
+    const mine = results.filter(({ cell }) => cell === `${row} × ${column}`);
     return mine.length === 0 ? '-' : `${mine.filter(({ reached }) => reached).length}/${mine.length}`;
   };
   const width = Math.max(...Object.keys(ROWS).map((row) => row.length)) + 2;
   const lines = Object.keys(ROWS).map(
     (row) => row.padEnd(width) + columns.map((column) => count(row, column).padStart(column.length)).join('  '),
   );
-  const missed = played.filter(({ reached }) => !reached).map(({ cell }) => cell);
-  const words = `${played.length - missed.length} of ${played.length} reached the order of their cell`;
-  return [' '.repeat(width) + columns.join('  '), ...lines, [words, ...new Set(missed)].join('\n  not: ')].join('\n');
+  const missed = results.filter(({ reached }) => !reached).map(({ cell }) => cell);
+  const summary = `${results.length - missed.length} of ${results.length} reached the order of their cell`;
+  return [' '.repeat(width) + columns.join('  '), ...lines, [summary, ...new Set(missed)].join('\n  not: ')].join('\n');
 }
 
 /** Seeds in a row, or at a distance of `step`; with a cell, those that begin with it. */
@@ -265,7 +265,7 @@ const readFault = among(
     Object.entries(READ_FAULTS).map(([name, make]) => [name, (dice) => ({ kind: 'fault', fault: make(dice) })]),
   ),
 );
-/** Weight, and what happens. Whatever waits for an order would hold up the schedule, so it is left to the cell. */
+/** Weight, and maker of a step. Only cells hold steps that wait for an order: such a step would delay the schedule. */
 const MAKERS: readonly [weight: number, make: StepMaker][] = [
   [45, orderFault],
   [20, readFault],
@@ -277,8 +277,8 @@ const MAKERS: readonly [weight: number, make: StepMaker][] = [
   [2, refuseWrites],
   [4, (dice, column) => eventFault(dice.pick(['drop', 'duplicate', 'reorder', 'garbage']))(dice, column)],
   [10, engageStep],
-  [6, (dice) => askFor('manual-order', dice.pick(MANUAL_ORDERS), dice.chance(0.5))],
-  [2, () => askFor('force-sell')],
+  [6, (dice) => requestStep('manual-order', dice.pick(MANUAL_ORDERS), dice.chance(0.5))],
+  [2, () => requestStep('force-sell')],
 ];
 const WEIGHT = MAKERS.reduce((sum, [weight]) => sum + weight, 0);
 
@@ -292,7 +292,7 @@ function drawStep(dice: Dice): Step {
   return { kind: 'drop-streams' };
 }
 
-/** The same schedule for the same seed; what the wall clock makes of it differs a little from run to run. */
+/** Returns the same schedule for the same seed; its timing differs a little from run to run. */
 export function drawSchedule(seed: number): Schedule {
   const dice = openDice(seed);
   const isAlone = dice.chance(0.5);
@@ -300,7 +300,7 @@ export function drawSchedule(seed: number): Schedule {
   const { cell, guarded } = drawCell(seed, dice);
   const symbols = isAlone && !cell.name.startsWith(UNREAD) ? ['BTCUSDT'] : ['BTCUSDT', 'ETHUSDT'];
   const isPartly = cell.name.startsWith(PARTLY);
-  // A stop needs the time to be placed and moved before the price turns.
+  // The worker needs time to place and move a stop before the price turns.
   const [shortest, longest] = guarded ? [40, 56] : [18, 26];
   const coins = symbols.map((symbol) => ({
     symbol,
@@ -317,10 +317,10 @@ export function drawSchedule(seed: number): Schedule {
   return { seed, coins, amount: isPartly ? '30000' : size, guarded, thirdAssetFees, cell, lengthMs, steps };
 }
 
-/** A schedule in words, one line a step. */
-export const describeSchedule = ({ seed, coins, amount, cell, lengthMs, steps, ...told }: Schedule): string =>
+/** A schedule as text, one line per step. */
+export const describeSchedule = ({ seed, coins, amount, cell, lengthMs, steps, ...options }: Schedule): string =>
   [
-    `seed ${seed}: ${coins.map((coin) => coin.symbol).join(', ')} with ${amount} USDT${told.guarded ? ' and stops' : ''}${told.thirdAssetFees ? ', fees in BNB' : ''}: ${cell.name}`,
+    `seed ${seed}: ${coins.map((coin) => coin.symbol).join(', ')} with ${amount} USDT${options.guarded ? ' and stops' : ''}${options.thirdAssetFees ? ', fees in BNB' : ''}: ${cell.name}`,
     ...cell.steps.map((step) => `    first  ${JSON.stringify(step)}`),
     ...steps.map(({ atMs, step }) => `  ${String(atMs).padStart(4)} ms  ${JSON.stringify(step)}`),
     `  ${String(lengthMs).padStart(4)} ms  the end`,

@@ -9,17 +9,17 @@ import { ROOT } from '#test/harness/source-files.ts';
 import { PLANTED } from './planted.ts';
 import { drawSchedule, GRID, reachedTable } from './schedule.ts';
 
-/** So many seeds in a row play every cell of the grid; fewer are spread over it. */
+/** This many consecutive seeds run every cell of the grid; fewer are spread over it. */
 const WHOLE = GRID.length;
 const SEEDS = Number(process.env['FAULT_SEEDS'] ?? WHOLE);
 const first = Number(process.env['FAULT_SEED'] ?? 0);
 const step = Math.max(1, Math.floor(WHOLE / SEEDS));
-/** Programs beside each other, and schedules that each of them plays at a time: most of a play is waiting. */
+/** Parallel programs, and schedules that each of them runs at a time: a run waits most of the time. */
 const [PROGRAMS, JOBS] = [2, 6];
-const played = z.object({ cell: z.string(), reached: z.boolean() });
+const runResult = z.object({ cell: z.string(), reached: z.boolean() });
 
-/** Plays every nth of the seeds in a program of its own and answers with what it printed. */
-async function playShare(nth: number): Promise<string> {
+/** Runs every nth of the seeds in a separate program; returns its output. */
+async function runShare(nth: number): Promise<string> {
   const numbers = {
     '--from': first + nth * step,
     '--step': PROGRAMS * step,
@@ -39,24 +39,24 @@ async function playShare(nth: number): Promise<string> {
 }
 
 test(`orders, fills and halts stay true under ${SEEDS} schedules of faults`, { timeout: 1_200_000 }, async () => {
-  const outputs = await Promise.all(Array.from({ length: Math.min(PROGRAMS, SEEDS) }, (_, nth) => playShare(nth)));
+  const outputs = await Promise.all(Array.from({ length: Math.min(PROGRAMS, SEEDS) }, (_, nth) => runShare(nth)));
   const lines = outputs.flatMap((output) => output.match(/(?<=^seed \d+: ).*/gm) ?? []);
-  const results = lines.map((line) => played.parse(JSON.parse(line)));
+  const results = lines.map((line) => runResult.parse(JSON.parse(line)));
   console.log(reachedTable(results));
   assert.equal(results.length, SEEDS);
-  // Which cells are met is the machine's choice; a column that none meets waits for something that does not exist.
+  // Which cells are reached depends on the machine; a column without any waits for an order that never appears.
   if (SEEDS < WHOLE) return;
-  const met = new Set(results.filter(({ reached }) => reached).map(({ cell }) => cell));
+  const reached = new Set(results.filter(({ reached }) => reached).map(({ cell }) => cell));
   const columns = Map.groupBy(GRID, ({ column }) => column);
-  const never = [...columns].filter(([, cells]) => !cells.some(({ name }) => met.has(name))).map(([column]) => column);
-  assert.deepEqual(never, [], 'no schedule of these columns met its order');
+  const never = [...columns].filter(([, cells]) => !cells.some(({ name }) => reached.has(name))).map(([column]) => column);
+  assert.deepEqual(never, [], 'no schedule of these columns reached its order');
 });
 
 test('every planted bug finds its text once, and its cell', () => {
   for (const [name, { file, text, cell }] of Object.entries(PLANTED)) {
     assert.equal(readFileSync(join(ROOT, file), 'utf8').split(text).length, 2, `${name} in ${file}`);
     assert.ok(
-      GRID.some((each) => each.name === cell),
+      GRID.some((entry) => entry.name === cell),
       `${name}: ${cell}`,
     );
   }

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { ROOT, readSourceFiles } from '#test/harness/source-files.ts';
 import { type Finding, findWords, judge, placeOf } from './findings.ts';
 
@@ -25,7 +26,7 @@ function help(): number {
 
 function main(): number {
   const findings = readSourceFiles(...ENDINGS).flatMap(findWords);
-  const exempt: Record<string, number> = JSON.parse(readFileSync(EXEMPT, 'utf8'));
+  const exempt = z.record(z.string(), z.number()).parse(JSON.parse(readFileSync(EXEMPT, 'utf8')));
   if (positionals.length > 0) {
     const below = findings.filter(({ path }) => positionals.some((beginning) => path.startsWith(beginning)));
     for (const finding of below) console.log(lineOf(finding));

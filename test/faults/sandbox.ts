@@ -3,18 +3,18 @@ import type { Database } from '#storage/postgres/database.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
 import { openTestDatabase, TIMEOUT_MS } from '#test/harness/test-database.ts';
 
-/** A database on which one schedule after another is played: making one for each costs more than the play. */
-export interface Theatre extends AsyncDisposable {
+/** A database that schedules use one after another: creating one for each costs more than the run itself. */
+export interface Sandbox extends AsyncDisposable {
   readonly url: string;
   readonly database: Database;
   readonly cache: CacheStore;
-  /** Whether sessions that begin from now on may write; its own always may. */
+  /** Sets whether sessions that start from now on may write; its own session always may. */
   refuseWrites(refused: boolean): Promise<void>;
-  /** Leaves nothing of the last play but the schema. */
+  /** Deletes everything that the last run left, except the schema. */
   clear(): Promise<void>;
 }
 
-export async function openTheatre(): Promise<Theatre> {
+export async function openSandbox(): Promise<Sandbox> {
   await using stack = new AsyncDisposableStack();
   const { url, database } = stack.use(await openTestDatabase());
   const cache = stack.use(await openCache({ databaseUrl: url, connectTimeoutMs: TIMEOUT_MS }));
@@ -23,7 +23,7 @@ export async function openTheatre(): Promise<Theatre> {
   );
   const names = rows.map(({ name }) => name);
   const truncate = `truncate ${names.join(', ')}`;
-  // A tenth of the time where so little is stored; only a superuser may leave out the checks of references.
+  // Takes a tenth of the time of truncate on so few rows; only a superuser may skip the checks of references.
   const deletes = names.map((name) => `delete from ${name}`);
   const empty = ['begin', 'set local session_replication_role = replica', ...deletes, 'commit'].join('; ');
   database.pool.on('connect', (opened) => void opened.query('set default_transaction_read_only = off').catch(() => {}));

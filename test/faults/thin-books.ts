@@ -3,12 +3,12 @@ import { playTrade } from '#paper/exchange/matching.ts';
 import { isStop } from '#paper/exchange/order.ts';
 import { catchUp, commit, type Venue } from '#paper/exchange/venue.ts';
 
-/** Less than the distance between two prices of a book. */
+/** Smaller than one price step of any book, as a share of the price. */
 const LITTLE = requireDecimal('0.000001');
 
 /**
- * From here on only the best price of each book can be taken, so that a large order is filled in part and the rest of it
- * expires; the stops that wait are struck. What it returns makes the books deep again.
+ * Thins the order books: orders can only take the best price of each, so a large order is filled in part and the rest
+ * expires. Triggers the waiting stops. The returned function restores the depth.
  */
 export function thinBooks(venue: Venue): () => void {
   const atMs = catchUp(venue);

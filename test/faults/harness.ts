@@ -3,36 +3,36 @@ import { openRelay, type Relay } from '#test/harness/test-outage.ts';
 import { openWorker } from '#worker/worker.ts';
 import { drillTiming } from './fault-table.ts';
 import type { Trigger } from './schedule.ts';
-import type { Trail } from './trail.ts';
+import type { Trace } from './trace.ts';
 
-/** The place of the worker: one at a time. */
-export interface WorkerSeat extends AsyncDisposable {
-  /** Starts a worker, again and again until it has started, as the supervisor would. */
+/** Starts, stops and kills the worker of a run: one at a time. */
+export interface WorkerHarness extends AsyncDisposable {
+  /** Starts a worker and retries like the supervisor; throws after five failures. */
   start(): Promise<void>;
   /**
-   * What kill -9 looks like from outside, at any await: from this moment on nothing of the worker reaches database or
-   * exchange. What is left of it in this process is disposed of meanwhile.
+   * Acts like kill -9 seen from outside, at any await: from now on nothing of the worker reaches database or exchange.
+   * The rest of the worker in this process is disposed of in the background.
    */
   kill(): void;
   stop(): Promise<void>;
-  /** A worker has started and was neither killed nor stopped since. */
-  isTaken(): boolean;
-  /** The worker's database goes away, and comes back when the returned function is called. */
+  /** True while a worker runs: started, and neither killed nor stopped since. */
+  isRunning(): boolean;
+  /** Cuts the worker off its database; the returned function connects them again. */
   cutDatabase(): Promise<() => Promise<void>>;
-  /** Calls `act` in the middle of the traffic: before the piece that is `pieces` after the first that fits is passed on. */
+  /** Calls `act` within the traffic: `pieces` pieces after the first match, before that piece is passed on. */
   watchFor(trigger: Trigger, pieces: number, act: () => void): void;
-  /** The first lines of all requests that were to change an order, in the order in which they were sent. */
+  /** First lines of all requests that create, replace or cancel an order, in the order of sending. */
   readonly sent: readonly string[];
 }
 
-interface SeatSettings {
+interface HarnessOptions {
   readonly databaseUrl: string;
   readonly paperUrl: string;
-  readonly trail: Trail;
+  readonly trace: Trace;
   readonly pace: number;
 }
 
-interface Seated {
+interface RunningWorker {
   readonly worker: AsyncDisposable;
   readonly database: Relay;
   readonly paper: Relay;
@@ -41,20 +41,20 @@ interface Seated {
 interface Watching {
   readonly link: Trigger['link'];
   readonly pattern: RegExp;
-  /** Infinity until the first piece that fits. */
+  /** Infinity until the first match. */
   left: number;
   readonly pieces: number;
   readonly act: () => void;
 }
 
-export function openSeat({ databaseUrl, paperUrl, trail, pace }: SeatSettings): WorkerSeat {
+export function openHarness({ databaseUrl, paperUrl, trace, pace }: HarnessOptions): WorkerHarness {
   const relays = new AsyncDisposableStack();
-  const graves: Promise<unknown>[] = [];
+  const disposals: Promise<unknown>[] = [];
   const watched = new Set<Watching>();
   const sent: string[] = [];
-  let seated: Seated | null = null;
+  let running: RunningWorker | null = null;
 
-  const attempt = async (): Promise<Seated> => {
+  const attempt = async (): Promise<RunningWorker> => {
     const database = relays.use(await openRelay(new URL(databaseUrl), (piece) => look(watched, 'database', piece)));
     const paper = relays.use(
       await openRelay(new URL(paperUrl), (piece, direction) => {
@@ -69,24 +69,24 @@ export function openSeat({ databaseUrl, paperUrl, trail, pace }: SeatSettings): 
       WORKER_SLOT: 'faults',
       LOG_LEVEL: 'info',
     });
-    const logTo = { write: (line: string) => trail.note(line.trimEnd()) };
-    // Jobs are not what is drilled, and looking for them costs as much as all trading.
+    const logTo = { write: (line: string) => trace.note(line.trimEnd()) };
+    // These runs test no jobs, and polling for jobs costs as much as all trading.
     const settings = { timing: drillTiming(pace), logTo, takesJobs: false };
     return { worker: await openWorker(env, settings), database, paper };
   };
-  const take = (): Seated | null => {
-    const taken = seated;
-    seated = null;
+  const take = (): RunningWorker | null => {
+    const taken = running;
+    running = null;
     return taken;
   };
   const stop = async (): Promise<void> => {
     const worker = take()?.worker;
-    if (worker !== undefined) await trail.during('stopping the worker', async () => worker[Symbol.asyncDispose]());
+    if (worker !== undefined) await trace.during('stopping the worker', async () => worker[Symbol.asyncDispose]());
   };
   return {
     async start() {
-      for (let tries = 1; seated === null; tries++) {
-        seated = await trail.during('starting a worker', attempt).catch((error: unknown) => {
+      for (let tries = 1; running === null; tries++) {
+        running = await trace.during('starting a worker', attempt).catch((error: unknown) => {
           if (tries === 5) throw error;
           return null;
         });
@@ -97,25 +97,25 @@ export function openSeat({ databaseUrl, paperUrl, trail, pace }: SeatSettings): 
       if (killed === null) return;
       killed.database.sever();
       killed.paper.sever();
-      graves.push(trail.during('burying a worker', async () => killed.worker[Symbol.asyncDispose]()).catch(() => {}));
+      disposals.push(trace.during('disposing of a killed worker', async () => killed.worker[Symbol.asyncDispose]()).catch(() => {}));
     },
     async cutDatabase() {
-      const relay = seated?.database;
+      const relay = running?.database;
       await relay?.cut();
       return async () => relay?.restore();
     },
     watchFor: ({ link, pattern }, pieces, act) =>
       void watched.add({ link, pattern: new RegExp(pattern), left: Infinity, pieces, act }),
-    ...{ stop, sent, isTaken: () => seated !== null },
+    ...{ stop, sent, isRunning: () => running !== null },
     async [Symbol.asyncDispose]() {
       await stop();
-      await trail.during('waiting for buried workers', () => Promise.all(graves));
+      await trace.during('waiting for killed workers', () => Promise.all(disposals));
       await relays.disposeAsync();
     },
   };
 }
 
-/** Pieces of both links count, in both directions: each is the end of one await of the worker and the begin of another. */
+/** Counts pieces of both links, in both directions: each piece ends one await of the worker and starts another. */
 function look(watched: Set<Watching>, link: Trigger['link'], piece: Buffer): void {
   for (const watching of [...watched]) {
     if (watching.left !== Infinity) watching.left -= 1;

@@ -17,62 +17,63 @@ import { MARKET_START, writeSwingingCandles } from '#test/flow/candles.ts';
 import { LIVELY, UNGUARDED } from '#test/flow/profile.ts';
 import type { RequestFault } from './fault-table.ts';
 import type { Schedule } from './schedule.ts';
-import { openSeat, type WorkerSeat } from './seat.ts';
-import type { Theatre } from './theatre.ts';
-import type { Trail } from './trail.ts';
+import { openHarness, type WorkerHarness } from './harness.ts';
+import type { Sandbox } from './sandbox.ts';
+import type { Trace } from './trace.ts';
 
-/** Market seconds in a second of the wall, as long as the machine keeps up: half an hour of candles a second. */
+/** Market seconds per wall-clock second while the machine keeps up: half an hour of candles a second. */
 const SPEED = 1_800;
 const MOVE_MS = 50;
-const ASKED_FOR_SECONDS = 5;
-/** Of market for a play of less than a minute. */
+/** How long a request of the operator is valid, at pace 1. */
+const REQUEST_SECONDS = 5;
+/** Market hours for a run of less than a minute. */
 const HOURS = 24;
 const KEY = { apiKey: 'faults-key-0123456789', secret: 'faults-secret-0123456789' };
 const PRICES = { method: 'GET', path: '/api/v3/ticker/price' };
 export const EXCHANGE_ACCOUNT = 'a';
-/** What the account opens with, by asset. */
+/** Opening balances of the account, by asset. */
 export const OPENING: Readonly<Record<string, string>> = { USDT: '100000', BNB: '100' };
 
-/** One run's world: an exchange with its market, a database, and a worker that can be killed and started again. */
-export interface Stage extends AsyncDisposable {
+/** The environment of one run: an exchange with its market, a database, and a worker that can be killed and restarted. */
+export interface Environment extends AsyncDisposable {
   readonly paper: PaperExchange;
   readonly database: Database;
   readonly cache: CacheStore;
   readonly accountId: AccountId;
   readonly profileId: ProfileId;
-  readonly worker: WorkerSeat;
+  readonly worker: WorkerHarness;
   readonly symbols: readonly string[];
-  /** For files of this play. */
+  /** For files of this run. */
   readonly folder: string;
-  /** Kinds of what the operator has asked for; a restore forgets requests, and this does not. */
-  readonly asked: readonly string[];
-  /** Asks the control plane of the exchange. */
+  /** Kinds of all requests of the operator; a restore loses rows of requests, this list keeps them. */
+  readonly requested: readonly string[];
+  /** Sends a request to the control plane of the exchange. */
   control(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<void>;
   addFault(fault: RequestFault): Promise<void>;
   dropConnections(): Promise<void>;
-  /** What the database answers to writes of sessions that begin from now on; those of the worker are ended. */
+  /** Sets whether the database refuses writes of new sessions, and ends the sessions of the worker. */
   refuseWrites(refused: boolean): Promise<void>;
-  /** Asks the worker, as the api does, for something to be done with a coin, the first one by itself; the action's id. */
-  ask(kind: string, payload: object, symbol?: string): Promise<string>;
-  /** Tells the worker what the api would. */
-  tell(kind: 'halts-changed' | 'profiles-changed'): Promise<void>;
-  /** From now on nothing trades any more, so that both sides can be compared. */
+  /** Requests an operator action for a coin, by default the first, as the api does; returns the id of the action. */
+  request(kind: string, payload: object, symbol?: string): Promise<string>;
+  /** Notifies the worker as the api does. */
+  notify(kind: 'halts-changed' | 'profiles-changed'): Promise<void>;
+  /** Stops all trades, so that both sides can be compared. */
   stopMarket(): Promise<void>;
 }
 
-interface StageSettings {
-  readonly theatre: Theatre;
-  readonly trail: Trail;
-  /** Of market. */
+interface EnvironmentOptions {
+  readonly sandbox: Sandbox;
+  readonly trace: Trace;
+  /** Market hours. */
   readonly hours?: number;
-  /** How many times as slowly as on a free machine (pace.ts). */
+  /** How many times slower than on an idle machine (pace.ts). */
   readonly pace?: number;
 }
 
-export async function openStage(schedule: Schedule, settings: StageSettings): Promise<Stage> {
+export async function openEnvironment(schedule: Schedule, settings: EnvironmentOptions): Promise<Environment> {
   const { coins, seed, thirdAssetFees } = schedule;
-  const { theatre, trail, hours = HOURS, pace = 1 } = settings;
-  const { url, database, cache } = theatre;
+  const { sandbox, trace, hours = HOURS, pace = 1 } = settings;
+  const { url, database, cache } = sandbox;
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-faults-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -92,9 +93,9 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
   );
   const market = stack.use(moveMarket(paper.venue, pace));
   const owner = await seedTrader(database, schedule);
-  const worker = stack.use(openSeat({ databaseUrl: url, paperUrl: paper.url, trail, pace }));
-  const control: Stage['control'] = async (method, path, body) => {
-    // A connection for each request: one that is kept may be closed by the other side while it is about to be used.
+  const worker = stack.use(openHarness({ databaseUrl: url, paperUrl: paper.url, trace, pace }));
+  const control: Environment['control'] = async (method, path, body) => {
+    // One connection per request: the other side may close a kept connection just before it is used.
     const sent = JSON.stringify(body) ?? null;
     const reply = await sendRequest(`${paper.controlUrl}${path}`, {
       ...{ method, headers: paper.controlHeaders, body: sent, reset: true },
@@ -102,10 +103,10 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
     const answer = await reply.body.text();
     if (reply.statusCode !== 200) throw new Error(`${method} ${path} answered ${reply.statusCode}: ${answer}`);
   };
-  trail.probe = () => stateOf(database);
+  trace.probe = () => stateOf(database);
   const noPrice = { match: PRICES, kind: 'fail-before', status: 500, times: 1_000 } as const;
   if (thirdAssetFees) await control('POST', '/faults', [noPrice]);
-  const asked: string[] = [];
+  const requested: string[] = [];
   const dropConnections = async (): Promise<void> =>
     void (await database.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
@@ -113,27 +114,27 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
     ));
   const kept = stack.move();
   return {
-    ...{ paper, database, cache, worker, control, ...owner, folder, asked, dropConnections },
+    ...{ paper, database, cache, worker, control, ...owner, folder, requested, dropConnections },
     symbols: coins.map(({ symbol }) => symbol),
     async refuseWrites(refused) {
-      await theatre.refuseWrites(refused);
+      await sandbox.refuseWrites(refused);
       await dropConnections();
     },
     addFault: (fault) => control('POST', '/faults', [{ ...fault, delayMs: (fault.delayMs ?? 0) * pace }]),
-    async ask(kind, payload, symbol = coins[0]?.symbol ?? '') {
+    async request(kind, payload, symbol = coins[0]?.symbol ?? '') {
       const { accountId, profileId, userId: requestedBy } = owner;
-      const wish = { accountId, profileId, symbol, kind, payload, requestedBy };
-      asked.push(kind);
-      const validSeconds = ASKED_FOR_SECONDS * pace;
-      return (await database.transaction((open) => requestAction(open, { ...wish, validSeconds }))).id;
+      const action = { accountId, profileId, symbol, kind, payload, requestedBy };
+      requested.push(kind);
+      const validSeconds = REQUEST_SECONDS * pace;
+      return (await database.transaction((open) => requestAction(open, { ...action, validSeconds }))).id;
     },
-    tell: (kind) => cache.publish(COMMAND_CHANNEL, JSON.stringify({ kind })),
+    notify: (kind) => cache.publish(COMMAND_CHANNEL, JSON.stringify({ kind })),
     stopMarket: async () => market[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-/** The market moves as fast as the machine can follow: on a busy one it is slower instead of a blur. */
+/** Moves the market as fast as the machine can follow: a busy machine gets a slower market, not larger steps. */
 function moveMarket(venue: Venue, pace: number): AsyncDisposable {
   let stopped = false;
   const moving = (async (): Promise<void> => {
@@ -150,7 +151,7 @@ function moveMarket(venue: Venue, pace: number): AsyncDisposable {
   };
 }
 
-/** What PostgreSQL does for a run, and its orders. */
+/** The orders of a run and the sessions of PostgreSQL, for the report of a failure. */
 async function stateOf({ kysely, pool }: Database): Promise<string> {
   const orders = await kysely.selectFrom('orders').select(['client_order_id', 'state', 'recorded_at']).execute();
   const { rows } = await pool.query<Record<string, unknown>>(
@@ -160,11 +161,11 @@ async function stateOf({ kysely, pool }: Database): Promise<string> {
   return [...orders, ...rows].map((row) => JSON.stringify(row)).join('\n    ');
 }
 
-/** An account with a checked key and one enabled profile on the coins. */
+/** Stores an account with a verified key and one enabled profile on the coins. */
 async function seedTrader(
   database: Database,
   { coins, amount, guarded }: Schedule,
-): Promise<Pick<Stage, 'accountId' | 'profileId'> & { readonly userId: UserId }> {
+): Promise<Pick<Environment, 'accountId' | 'profileId'> & { readonly userId: UserId }> {
   const { kysely } = database;
   const userId = await seedUser(database);
   const accountId = await seedAccount(database, userId);
