@@ -5,9 +5,9 @@ import { BEHAVIOURS } from './behaviours.ts';
 import { secretPattern, Visitor } from './visitor.ts';
 
 /*
- * All visitors, in a process of their own. The test forks it and sends the target, then for how long to flood; it answers
- * once each behaviour was tried, then with the report. It runs at the lowest priority: an attacker from outside takes no
- * processor from the service.
+ * All visitors, in a separate process. The test forks it, sends the target, then the time to flood. The process answers
+ * once it has tried each behaviour, then with the report. It runs at the lowest priority: an attacker from outside takes
+ * no processor time from the service.
  */
 
 const target = z.object({
@@ -23,7 +23,7 @@ const message = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('flood'), seconds: z.number() }),
 ]);
 
-/** What became of each behaviour: rounds, answers by status, and what it read of the operator. */
+/** The result of each behaviour: rounds, answers by status, and data of the operator that it read. */
 export const attackReport = z.object({
   behaviours: z.array(
     z.object({
@@ -37,7 +37,7 @@ export const attackReport = z.object({
 });
 export type AttackReport = z.output<typeof attackReport>;
 
-/** A behaviour that only ever hears "too many requests" has attacked nothing. */
+/** A behaviour that only ever receives "too many requests" has attacked nothing. */
 const GETS_THROUGH_MS = 60_000;
 const ROUND_MS = 20_000;
 

@@ -44,7 +44,7 @@ const SWEEPS = [
   { from: daysAgo(3), search: 'halving', count: 640 },
 ] as const;
 
-/** Changes whatever a demo lets a visitor change, as fast as it goes. */
+/** Changes everything that a demo lets a visitor change, as fast as possible. */
 export const CHANGES: Behaviours = {
   'sends JSON that is nested deeply': (visitor) =>
     visitor.many(6, (i) =>

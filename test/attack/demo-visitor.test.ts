@@ -42,8 +42,8 @@ async function read(path: string): Promise<void> {
 
 const READS = ['/status', '/auth/session', '/kill-switch', '/dashboard'].map((path) => () => read(path));
 const release = () => demo.operator.call(setKillSwitch, { body: { engaged: false } });
-/** What the operator asks for, one after the other: mostly reads, now and then a change. */
-const ASKED: readonly (() => Promise<unknown>)[] = [...Array.from({ length: 5 }, () => READS).flat(), release];
+/** Requests of the operator, in this order: mostly reads, and now and then a change. */
+const REQUESTS: readonly (() => Promise<unknown>)[] = [...Array.from({ length: 5 }, () => READS).flat(), release];
 
 interface Measured {
   readonly times: number[];
@@ -52,7 +52,7 @@ interface Measured {
   readonly failures: string[];
 }
 
-/** Asks as the operator every 100 ms, whether the last answer has come or not, until `done`. */
+/** Sends a request as the operator every 100 ms until `done`, without waiting for the last answer. */
 async function measure(done: Promise<unknown>): Promise<Measured> {
   const measured: Measured = { times: [], lateness: [], failures: [] };
   const asked: Promise<void>[] = [];
@@ -60,7 +60,7 @@ async function measure(done: Promise<unknown>): Promise<Measured> {
   const end = (): void => void (over = true);
   done.then(end, end);
   for (let i = 0; !over; i++) {
-    asked.push(ask(ASKED[i % ASKED.length] ?? release, measured));
+    asked.push(ask(REQUESTS[i % REQUESTS.length] ?? release, measured));
     const sinceMs = performance.now();
     await delay(EVERY_MS);
     measured.lateness.push(performance.now() - sinceMs - EVERY_MS);

@@ -13,7 +13,7 @@ const token = (): string => randomBytes(32).toString('base64url');
 const address = (): string => Array.from({ length: 4 }, () => Math.floor(Math.random() * 254) + 1).join('.');
 const pick = <T>(list: readonly T[], i: number): T | undefined => list[i % list.length];
 
-/** Pretends to be somebody else, or reaches for what is locked. */
+/** Pretends to be another user, or requests locked operations. */
 export const FORGERIES: Behaviours = {
   'reads and changes API keys and accounts': (visitor) =>
     visitor.many(6, (i) => {

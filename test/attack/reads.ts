@@ -57,7 +57,7 @@ const OUTSIDE = [
   '/.env',
 ];
 
-/** Asks too much of everything that only reads. */
+/** Overloads all operations that only read. */
 export const READS: Behaviours = {
   'reads every operation and searches the answers': async (visitor) => {
     for (const read of GETS) await visitor.get(addressOf(visitor, read));

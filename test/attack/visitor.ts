@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
-/** The demo under attack, and what no answer of it may hold. */
+/** The demo under attack, and the secrets that no answer may contain. */
 export interface Target {
   readonly url: string;
   readonly accountId: string;
@@ -121,7 +121,7 @@ export class Visitor {
     return socket;
   }
 
-  /** An open WebSocket, or undefined where it is refused; what it hears is read. */
+  /** An open WebSocket, or undefined where it is refused; its messages are read. */
   async socket(address = this.address): Promise<WebSocket | undefined> {
     const socket = new WebSocket(`${this.target.url.replace('http', 'ws')}/api/ws`, {
       origin: this.target.url,

@@ -10,7 +10,7 @@ import {
   type Market,
   openFeed,
   type OrderSeen,
-  type OrderWish,
+  type OrderInput,
   type StockClient,
   type Venue,
 } from './stock-client.ts';
@@ -53,7 +53,7 @@ interface Book {
   readonly bids: readonly [number, number][];
   readonly asks: readonly [number, number][];
 }
-/** What the scenarios use of it. */
+/** The part of ccxt that the scenarios use. */
 export interface Ccxt {
   readonly last_response_headers: Readonly<Record<string, string>>;
   readonly urls: { readonly api: Record<string, unknown> & { readonly ws: Nested } };
@@ -131,21 +131,21 @@ export async function openCcxtClient(
   };
 }
 
-function orderOf(wish: OrderWish): unknown[] {
-  const { type, side, quantity, price } = wish;
+function orderOf(input: OrderInput): unknown[] {
+  const { type, side, quantity, price } = input;
   const kind = type.includes('LIMIT') ? 'limit' : 'market';
   const limit = price === undefined ? undefined : Number(price);
-  return [SYMBOL, kind, side.toLowerCase(), Number(quantity ?? 0), limit, extrasOf(wish)];
+  return [SYMBOL, kind, side.toLowerCase(), Number(quantity ?? 0), limit, extrasOf(input)];
 }
 
-/** Refusals of which it tells the exchange's text, without the code. */
-const TOLD_BY_TEXT: readonly (readonly [RegExp, number])[] = [
+/** Refusals that ccxt reports with the exchange's text, without the code. */
+const REPORTED_BY_TEXT: readonly (readonly [RegExp, number])[] = [
   [/^binance Filter failure: /, -1013],
   [/^binance (Account has insufficient balance|Order would|Market is closed)/, -2010],
 ];
 
 /** Its own words for what is special about an order. */
-function extrasOf({ type, timeInForce, quoteOrderQty, stopPrice, trailingDelta }: OrderWish): object {
+function extrasOf({ type, timeInForce, quoteOrderQty, stopPrice, trailingDelta }: OrderInput): object {
   const way = type.startsWith('TAKE_PROFIT') ? 'takeProfit' : 'stopLoss';
   return {
     ...(type === 'LIMIT_MAKER' ? { postOnly: true } : {}),
@@ -176,8 +176,8 @@ function queriesOf(ex: Ccxt) {
       ]);
       return callByName(ex, methodOf(operation), Object.fromEntries(lists));
     },
-    place: async (wish) => raw.readOrder((await ex.createOrder(...orderOf(wish))).info),
-    placeBySocket: async (wish) => raw.readOrder((await ex.createOrderWs(...orderOf(wish))).info),
+    place: async (input) => raw.readOrder((await ex.createOrder(...orderOf(input))).info),
+    placeBySocket: async (input) => raw.readOrder((await ex.createOrderWs(...orderOf(input))).info),
     usedWeight: () => {
       const headers = Object.entries(ex.last_response_headers);
       return Number(headers.find(([name]) => name.toLowerCase() === 'x-mbx-used-weight-1m')?.[1]);
@@ -187,11 +187,11 @@ function queriesOf(ex: Ccxt) {
     listOpen: async () => (await ex.fetchOpenOrders(SYMBOL)).map((one) => raw.readOrder(one.info)),
     listFills: async (id) => (await ex.fetchOrderTrades(id, SYMBOL)).map(fillOf),
     freeBalance: async (asset) => (await ex.fetchBalance()).free[asset] ?? 0,
-    toldAs: (error) => (error instanceof Error ? error.name : String(error)),
+    reportedAs: (error) => (error instanceof Error ? error.name : String(error)),
     codeOf: (error) => {
       const message = error instanceof Error ? error.message : '';
       const [, code] = /"code":(-\d+)/.exec(message) ?? [];
-      return code === undefined ? TOLD_BY_TEXT.find(([text]) => text.test(message))?.[1] : Number(code);
+      return code === undefined ? REPORTED_BY_TEXT.find(([text]) => text.test(message))?.[1] : Number(code);
     },
   } satisfies Partial<StockClient>;
 }

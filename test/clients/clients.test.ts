@@ -6,7 +6,7 @@ import { MARKET_QUERIES, type MarketQuery, type Params } from './operations.ts';
 import { depthSnapshot } from './raw-json.ts';
 import { codeOf, isLacking, scenario, symbol, topOf } from './scenario.ts';
 import { openSpotClient } from './spot-client.ts';
-import { KEYS, openStage, type Stage } from './stage.ts';
+import { KEYS, openExchange, type ClientExchange } from './client-exchange.ts';
 import { areInstalled, type BookSeen } from './stock-client.ts';
 
 scenario('markets load with their limits', async ({ client }) => {
@@ -88,9 +88,9 @@ scenario('a ticker and a book hold together', async ({ client }) => {
 
 scenario(
   'the user stream tells every step of an order',
-  async ({ client, stage }) => {
+  async ({ client, exchange }) => {
     const orders = await client.followOrders();
-    await stage.untilCalled('userDataStream.subscribe', 'userDataStream.subscribe.signature');
+    await exchange.untilCalled('userDataStream.subscribe', 'userDataStream.subscribe.signature');
     const { bid } = await topOf(client);
     const limit = { side: 'BUY', type: 'LIMIT', quantity: '0.001', price: (bid / 1.045).toFixed(2) } as const;
     const resting = await client.place(limit);
@@ -119,17 +119,17 @@ scenario(
   { kinds: ['HMAC', 'Ed25519', 'RSA'] },
 );
 
-scenario('trades, candles and tickers stream', async ({ client, stage }) => {
+scenario('trades, candles and tickers stream', async ({ client, exchange }) => {
   const [trades, candles, tickers] = [
     await client.followTrades(),
     await client.followCandles(),
     await client.followTicker(),
   ];
-  const trade = await stage.whileTrading(trades.next(() => true));
+  const trade = await exchange.whileTrading(trades.next(() => true));
   assert.ok(trade.price > 0 && trade.quantity > 0);
-  const candle = await stage.whileTrading(candles.next(() => true));
+  const candle = await exchange.whileTrading(candles.next(() => true));
   assert.ok(candle.openMs % 60_000 === 0 && candle.close > 0);
-  const ticker = await stage.whileTrading(tickers.next(() => true));
+  const ticker = await exchange.whileTrading(tickers.next(() => true));
   assert.ok(ticker.low <= ticker.last && ticker.last <= ticker.high);
 });
 
@@ -137,12 +137,12 @@ scenario('trades, candles and tickers stream', async ({ client, stage }) => {
 const top = (book: Pick<BookSeen, 'bids' | 'asks'>) =>
   [book.bids, book.asks].map((side) => Array.from(side.slice(0, 20), ([price, quantity]) => [price, quantity]));
 
-scenario('a local order book stays in step', async ({ client, stage }) => {
+scenario('a local order book stays in step', async ({ client, exchange }) => {
   const books = await client.followBook();
-  await stage.whileTrading(books.next(() => true));
+  await exchange.whileTrading(books.next(() => true));
   for (let round = 0; round < 3; round++) {
     await client.place({ side: 'SELL', type: 'MARKET', quantity: '0.2' });
-    await stage.control('POST /clock/advance', { ms: 30_000 });
+    await exchange.control('POST /clock/advance', { ms: 30_000 });
     const fresh = depthSnapshot.parse(await client.send('depth', { symbol, limit: 1000 }));
     const seen = await books.next((book) => book.lastUpdateId >= fresh.lastUpdateId);
     assert.equal(seen.lastUpdateId, fresh.lastUpdateId);
@@ -168,8 +168,8 @@ const UNIFIED: readonly (readonly [path: string, name: string, ...args: unknown[
 ];
 const paths = z.array(z.object({ path: z.string() })).transform((calls) => calls.map(({ path }) => path));
 
-/** What ccxt makes of the exchange's answers, by its own rules for every exchange. */
-async function checkCcxt(ex: Ccxt, stage: Stage): Promise<void> {
+/** Checks how ccxt interprets the exchange's answers, by its own rules for every exchange. */
+async function checkCcxt(ex: Ccxt, exchange: ClientExchange): Promise<void> {
   const market = (await ex.loadMarkets())['BTC/USDT'];
   assert.ok(market !== undefined && market.active && market.precision.amount > 0 && market.precision.price > 0);
   assert.deepEqual([market.contract, market.linear, market.inverse], [false, undefined, undefined]);
@@ -192,36 +192,36 @@ async function checkCcxt(ex: Ccxt, stage: Stage): Promise<void> {
   await callByName(ex, 'cancelAllOrders', 'BTC/USDT');
   assert.equal((await ex.fetchOrder(open.id, 'BTC/USDT')).status, 'canceled');
   for (const [path, name, ...args] of UNIFIED) {
-    await stage.control('DELETE /log');
+    await exchange.control('DELETE /log');
     await callByName(ex, name, ...args);
-    assert.deepEqual(paths.parse(await stage.control('GET /log')), [path], name);
+    assert.deepEqual(paths.parse(await exchange.control('GET /log')), [path], name);
   }
 }
 
 if (areInstalled) {
   void test('@binance/spot in microseconds: answers, streams and what it is told', { timeout: 120_000 }, async () => {
-    await using stage = await openStage();
-    await using client = await openSpotClient(stage.venue, KEYS.Ed25519, { timeUnit: 'MICROSECOND' });
+    await using exchange = await openExchange();
+    await using client = await openSpotClient(exchange.venue, KEYS.Ed25519, { timeUnit: 'MICROSECOND' });
     const [row] = z.array(z.array(number)).parse(await client.send('klines', { symbol, interval: '1m', limit: 1 }));
     assert.ok(Number(row?.[0]) > 1e15);
     const candles = await client.followCandles();
-    assert.ok((await stage.whileTrading(candles.next(() => true))).openMs > 1e15);
+    assert.ok((await exchange.whileTrading(candles.next(() => true))).openMs > 1e15);
     const startTime = (Date.now() - 3_600_000) * 1000;
     assert.deepEqual(await client.send('listAll', { symbol, startTime }), []);
   });
   void test('@binance/spot as it comes repeats a cancel whose answer was lost', { timeout: 120_000 }, async () => {
-    await using stage = await openStage();
-    await using client = await openSpotClient(stage.venue, KEYS.HMAC, { retries: 3, backoff: 1 });
+    await using exchange = await openExchange();
+    await using client = await openSpotClient(exchange.venue, KEYS.HMAC, { retries: 3, backoff: 1 });
     const price = ((await topOf(client)).bid * 0.95).toFixed(2);
     const { id } = await client.place({ side: 'BUY', type: 'LIMIT', quantity: '0.001', price });
     const match = { method: 'DELETE', path: '/api/v3/order' };
-    await stage.control('POST /faults', [{ kind: 'apply-then-fail', match, status: 503 }]);
+    await exchange.control('POST /faults', [{ kind: 'apply-then-fail', match, status: 503 }]);
     assert.equal(await codeOf(client, client.cancel(id)), -2011, 'the second try finds nothing to cancel');
     assert.equal((await client.find(id)).status, 'CANCELED');
   });
   void test('ccxt as it comes, with all its markets and its own pace', { timeout: 120_000 }, async () => {
-    await using stage = await openStage();
-    await using client = await openCcxtClient(stage.venue, KEYS.HMAC, false);
-    await checkCcxt(client.ex, stage);
+    await using exchange = await openExchange();
+    await using client = await openCcxtClient(exchange.venue, KEYS.HMAC, false);
+    await checkCcxt(client.ex, exchange);
   });
 }

@@ -59,7 +59,7 @@ export const isMarketQuery = (operation: Operation): operation is MarketQuery =>
 export const MARKET_QUERIES = Object.keys(MARKET).filter((name): name is MarketQuery => Object.hasOwn(MARKET, name));
 export const routeOf = (operation: Operation): string => ({ ...MARKET, ...SIGNED })[operation];
 
-/** What a client cannot do anywhere but at the real exchange, or not at all, and why. */
+/** Operations that a client can only do at the real exchange, or not at all, with the reason. */
 export const EXCEPTIONS: Readonly<Record<string, Partial<Record<Operation, string>>>> = {
   ccxt: {
     amend: 'it has no call for PUT order/amend/keepPriority of the spot market',

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Operation, Params } from './operations.ts';
 import { readOrder } from './raw-json.ts';
 import { codeOf, isLacking, scenario, symbol, topOf } from './scenario.ts';
-import type { Stage } from './stage.ts';
-import type { FillSeen, OrderWish, StockClient } from './stock-client.ts';
+import type { ClientExchange } from './client-exchange.ts';
+import type { FillSeen, OrderInput, StockClient } from './stock-client.ts';
 
 type Top = { readonly bid: number; readonly ask: number };
 /** `bid*0.95` as a price on the grid; away from the best one where the market makers show nothing and no queue is ahead. */
@@ -13,18 +13,22 @@ function priceAt(text: string, top: Top): string {
   const price = (side === 'bid' ? top.bid : top.ask) * Number(factor);
   return (Number(factor) === 1 ? price : Math.floor(price) + 0.37).toFixed(2);
 }
-const withPrices = <Wish extends object>(wish: Wish, top: Top): Wish => ({
-  ...wish,
+const withPrices = <Input extends object>(input: Input, top: Top): Input => ({
+  ...input,
   ...Object.fromEntries(
-    Object.entries(wish)
+    Object.entries(input)
       .filter(([, value]) => /^(bid|ask)\*/.test(String(value)))
       .map(([name, value]) => [name, priceAt(String(value), top)]),
   ),
 });
-const place = async (client: StockClient, wish: OrderWish) => client.place(withPrices(wish, await topOf(client)));
+const place = async (client: StockClient, input: OrderInput) => client.place(withPrices(input, await topOf(client)));
 /** The market trades at a price, so that orders there fill or fire. */
-async function tradeAt(stage: Stage, price: string, { quantity = '1', top }: { quantity?: string; top: Top }) {
-  await stage.control('POST /trade', { symbol, price: priceAt(price, top), quantity });
+async function tradeAt(
+  exchange: ClientExchange,
+  price: string,
+  { quantity = '1', top }: { quantity?: string; top: Top },
+) {
+  await exchange.control('POST /trade', { symbol, price: priceAt(price, top), quantity });
 }
 const stateOf = async (client: StockClient, id: string): Promise<unknown> => {
   const { status, executed } = await client.find(id);
@@ -38,21 +42,21 @@ const [BUY, SELL] = [
   { side: 'SELL', quantity: '0.001' },
 ] as const;
 /** How each type of order begins, and what of it is executed at once; what is open after that is cancelled. */
-const ORDERS: readonly { readonly wish: OrderWish; readonly status: string; readonly executed?: number }[] = [
-  { wish: { ...BUY, type: 'LIMIT', price: 'bid*0.95' }, status: 'NEW' },
-  { wish: { ...BUY, type: 'LIMIT', price: 'ask*1.01' }, status: 'FILLED', executed: 0.001 },
-  { wish: { ...BUY, type: 'LIMIT', timeInForce: 'IOC', price: 'bid*0.95' }, status: 'EXPIRED' },
-  { wish: { ...SELL, type: 'LIMIT', timeInForce: 'FOK', price: 'bid*0.99' }, status: 'FILLED', executed: 0.001 },
-  { wish: { ...BUY, type: 'LIMIT', timeInForce: 'FOK', quantity: '1', price: 'ask*1' }, status: 'EXPIRED' },
-  { wish: { ...SELL, type: 'MARKET', quantity: '0.002' }, status: 'FILLED', executed: 0.002 },
-  { wish: { ...SELL, type: 'LIMIT_MAKER', price: 'ask*1.01' }, status: 'NEW' },
-  { wish: { ...SELL, type: 'STOP_LOSS', stopPrice: 'bid*0.99' }, status: 'NEW' },
-  { wish: { ...BUY, type: 'STOP_LOSS_LIMIT', stopPrice: 'ask*1.01', price: 'ask*1.02' }, status: 'NEW' },
-  { wish: { ...SELL, type: 'TAKE_PROFIT', stopPrice: 'ask*1.01' }, status: 'NEW' },
-  { wish: { ...BUY, type: 'TAKE_PROFIT_LIMIT', stopPrice: 'bid*0.99', price: 'bid*0.985' }, status: 'NEW' },
-  { wish: { ...SELL, type: 'STOP_LOSS', trailingDelta: 100 }, status: 'NEW' },
+const ORDERS: readonly { readonly input: OrderInput; readonly status: string; readonly executed?: number }[] = [
+  { input: { ...BUY, type: 'LIMIT', price: 'bid*0.95' }, status: 'NEW' },
+  { input: { ...BUY, type: 'LIMIT', price: 'ask*1.01' }, status: 'FILLED', executed: 0.001 },
+  { input: { ...BUY, type: 'LIMIT', timeInForce: 'IOC', price: 'bid*0.95' }, status: 'EXPIRED' },
+  { input: { ...SELL, type: 'LIMIT', timeInForce: 'FOK', price: 'bid*0.99' }, status: 'FILLED', executed: 0.001 },
+  { input: { ...BUY, type: 'LIMIT', timeInForce: 'FOK', quantity: '1', price: 'ask*1' }, status: 'EXPIRED' },
+  { input: { ...SELL, type: 'MARKET', quantity: '0.002' }, status: 'FILLED', executed: 0.002 },
+  { input: { ...SELL, type: 'LIMIT_MAKER', price: 'ask*1.01' }, status: 'NEW' },
+  { input: { ...SELL, type: 'STOP_LOSS', stopPrice: 'bid*0.99' }, status: 'NEW' },
+  { input: { ...BUY, type: 'STOP_LOSS_LIMIT', stopPrice: 'ask*1.01', price: 'ask*1.02' }, status: 'NEW' },
+  { input: { ...SELL, type: 'TAKE_PROFIT', stopPrice: 'ask*1.01' }, status: 'NEW' },
+  { input: { ...BUY, type: 'TAKE_PROFIT_LIMIT', stopPrice: 'bid*0.99', price: 'bid*0.985' }, status: 'NEW' },
+  { input: { ...SELL, type: 'STOP_LOSS', trailingDelta: 100 }, status: 'NEW' },
   {
-    wish: { ...SELL, type: 'TAKE_PROFIT_LIMIT', trailingDelta: 50, stopPrice: 'ask*1.01', price: 'ask*1' },
+    input: { ...SELL, type: 'TAKE_PROFIT_LIMIT', trailingDelta: 50, stopPrice: 'ask*1.01', price: 'ask*1' },
     status: 'NEW',
   },
 ];
@@ -60,10 +64,10 @@ const ORDERS: readonly { readonly wish: OrderWish; readonly status: string; read
 scenario(
   'every type of order is placed, found and cancelled',
   async ({ client }) => {
-    for (const { wish, status, executed = 0 } of ORDERS) {
-      const name = JSON.stringify(wish);
-      const placed = await place(client, wish);
-      assert.deepEqual([placed.side, placed.type, placed.status], [wish.side, wish.type, status], name);
+    for (const { input, status, executed = 0 } of ORDERS) {
+      const name = JSON.stringify(input);
+      const placed = await place(client, input);
+      assert.deepEqual([placed.side, placed.type, placed.status], [input.side, input.type, status], name);
       assert.equal(placed.executed, executed, name);
       assert.deepEqual(await client.find(placed.id), placed, name);
       if (status !== 'NEW') continue;
@@ -77,7 +81,7 @@ scenario(
   { kinds: ['HMAC', 'Ed25519', 'RSA'] },
 );
 
-scenario('orders fill, and what was bought less its fee can be sold', async ({ client, stage, account }) => {
+scenario('orders fill, and what was bought less its fee can be sold', async ({ client, exchange, account }) => {
   const before = await client.freeBalance('BTC');
   const bought = await place(client, { side: 'BUY', type: 'LIMIT', quantity: '0.01', price: 'ask*1.045' });
   assert.deepEqual([bought.status, bought.executed], ['FILLED', 0.01]);
@@ -86,7 +90,7 @@ scenario('orders fill, and what was bought less its fee can be sold', async ({ c
   assert.ok(isNear(total('quantity'), 0.01) && Math.abs(total('quote') - bought.quote) < 1e-6);
   assert.ok(fills.every((one) => one.feeAsset === 'BTC' && one.fee > 0));
   assert.ok(isNear(await client.freeBalance('BTC'), before + 0.01 - total('fee')));
-  await stage.control('POST /balances', { account, balances: { BTC: (0.01 - total('fee')).toFixed(8) } });
+  await exchange.control('POST /balances', { account, balances: { BTC: (0.01 - total('fee')).toFixed(8) } });
   assert.equal(await codeOf(client, client.place({ side: 'SELL', type: 'MARKET', quantity: '0.01' })), -2010);
   const sold = await client.place({ side: 'SELL', type: 'MARKET', quantity: '0.00999' });
   assert.deepEqual([sold.status, sold.executed, sold.side, sold.type], ['FILLED', 0.00999, 'SELL', 'MARKET']);
@@ -94,14 +98,14 @@ scenario('orders fill, and what was bought less its fee can be sold', async ({ c
   assert.ok(feeAssets.length > 0 && feeAssets.every((asset) => asset === 'USDT'));
 });
 
-scenario('an order may fill in part, and a market order may name what to spend', async ({ client, stage }) => {
+scenario('an order may fill in part, and a market order may name what to spend', async ({ client, exchange }) => {
   const spent = await client.place({ side: 'BUY', type: 'MARKET', quoteOrderQty: '50' });
   assert.ok(spent.status === 'FILLED' && spent.quote > 49 && spent.quote <= 50);
   const thin = await place(client, { side: 'BUY', type: 'LIMIT', timeInForce: 'IOC', quantity: '1', price: 'ask*1' });
   assert.ok(thin.status === 'EXPIRED' && thin.executed > 0 && thin.executed < 1);
   const top = await topOf(client);
   const { id } = await place(client, { side: 'BUY', type: 'LIMIT', quantity: '0.01', price: 'bid*0.95' });
-  await tradeAt(stage, 'bid*0.95', { quantity: '0.004', top });
+  await tradeAt(exchange, 'bid*0.95', { quantity: '0.004', top });
   assert.deepEqual(await stateOf(client, id), ['PARTIALLY_FILLED', 0.004]);
   assert.equal((await client.cancel(id)).status, 'CANCELED');
   assert.deepEqual(await stateOf(client, id), ['CANCELED', 0.004]);
@@ -109,28 +113,28 @@ scenario('an order may fill in part, and a market order may name what to spend',
 });
 
 /** Orders that wait for the market, and the trades at which they fire. */
-const FIRING: readonly { readonly wish: OrderWish; readonly trades: readonly string[] }[] = [
-  { wish: { ...SELL, type: 'STOP_LOSS', stopPrice: 'bid*0.99' }, trades: ['bid*0.99'] },
-  { wish: { ...SELL, type: 'STOP_LOSS_LIMIT', stopPrice: 'bid*0.99', price: 'bid*0.985' }, trades: ['bid*0.99'] },
-  { wish: { ...SELL, type: 'TAKE_PROFIT', stopPrice: 'ask*1.01' }, trades: ['ask*1.01'] },
-  { wish: { ...BUY, type: 'TAKE_PROFIT_LIMIT', stopPrice: 'bid*0.99', price: 'bid*0.995' }, trades: ['bid*0.99'] },
-  { wish: { ...SELL, type: 'STOP_LOSS', trailingDelta: 100 }, trades: ['ask*1.02', 'ask*1.0095'] },
+const FIRING: readonly { readonly input: OrderInput; readonly trades: readonly string[] }[] = [
+  { input: { ...SELL, type: 'STOP_LOSS', stopPrice: 'bid*0.99' }, trades: ['bid*0.99'] },
+  { input: { ...SELL, type: 'STOP_LOSS_LIMIT', stopPrice: 'bid*0.99', price: 'bid*0.985' }, trades: ['bid*0.99'] },
+  { input: { ...SELL, type: 'TAKE_PROFIT', stopPrice: 'ask*1.01' }, trades: ['ask*1.01'] },
+  { input: { ...BUY, type: 'TAKE_PROFIT_LIMIT', stopPrice: 'bid*0.99', price: 'bid*0.995' }, trades: ['bid*0.99'] },
+  { input: { ...SELL, type: 'STOP_LOSS', trailingDelta: 100 }, trades: ['ask*1.02', 'ask*1.0095'] },
 ];
 
-scenario('a stop, a profit and a trail wait, and fire when the price gets there', async ({ client, stage }) => {
-  for (const { wish, trades } of FIRING) {
+scenario('a stop, a profit and a trail wait, and fire when the price gets there', async ({ client, exchange }) => {
+  for (const { input, trades } of FIRING) {
     const top = await topOf(client);
-    const { id } = await place(client, wish);
+    const { id } = await place(client, input);
     for (const price of trades) {
-      assert.deepEqual(await stateOf(client, id), ['NEW', 0], JSON.stringify(wish));
-      await tradeAt(stage, price, { top });
+      assert.deepEqual(await stateOf(client, id), ['NEW', 0], JSON.stringify(input));
+      await tradeAt(exchange, price, { top });
     }
-    assert.deepEqual(await stateOf(client, id), ['FILLED', 0.001], JSON.stringify(wish));
+    assert.deepEqual(await stateOf(client, id), ['FILLED', 0.001], JSON.stringify(input));
   }
 });
 
-scenario('refusals carry the code of the exchange', async ({ client, account, stage }) => {
-  const refusals: readonly [OrderWish, number][] = [
+scenario('refusals carry the code of the exchange', async ({ client, account, exchange }) => {
+  const refusals: readonly [OrderInput, number][] = [
     [{ side: 'BUY', type: 'LIMIT', quantity: '0.00001', price: 'bid*0.95' }, -1013],
     [{ side: 'BUY', type: 'LIMIT', quantity: '9', price: 'bid*0.95' }, -2010],
     [{ ...BUY, type: 'LIMIT', price: 'bid*0.01' }, -1013],
@@ -138,13 +142,13 @@ scenario('refusals carry the code of the exchange', async ({ client, account, st
     [{ ...SELL, type: 'STOP_LOSS', stopPrice: 'ask*1.01' }, -2010],
     [{ ...SELL, type: 'TAKE_PROFIT', stopPrice: 'bid*0.99' }, -2010],
   ];
-  for (const [wish, code] of refusals)
-    assert.equal(await codeOf(client, place(client, wish)), code, JSON.stringify(wish));
+  for (const [input, code] of refusals)
+    assert.equal(await codeOf(client, place(client, input)), code, JSON.stringify(input));
   assert.deepEqual(await client.listOpen(), []);
-  await stage.control('POST /symbols', { symbol, status: 'HALT' });
+  await exchange.control('POST /symbols', { symbol, status: 'HALT' });
   assert.equal(await codeOf(client, place(client, { ...SELL, type: 'MARKET' })), -2010);
-  await stage.control('POST /symbols', { symbol, status: 'TRADING' });
-  await stage.control('POST /keys', { account, permissions: ['READ'] });
+  await exchange.control('POST /symbols', { symbol, status: 'TRADING' });
+  await exchange.control('POST /keys', { account, permissions: ['READ'] });
   assert.equal(await codeOf(client, place(client, { ...SELL, type: 'MARKET' })), -2015);
 });
 
@@ -162,9 +166,9 @@ const REPLACEMENTS = [
 scenario('cancel and replace ends in every way it can', async ({ client }) => {
   for (const { mode, cancels, code, old, open, ...order } of REPLACEMENTS) {
     const { id } = await place(client, { ...BUY, type: 'LIMIT', price: 'bid*0.95' });
-    const wish = { price: 'bid*0.95', ...BUY, ...order, symbol, type: 'LIMIT', timeInForce: 'GTC' };
+    const input = { price: 'bid*0.95', ...BUY, ...order, symbol, type: 'LIMIT', timeInForce: 'GTC' };
     const cancelOrderId = cancels === 'the open one' ? id : '987654321';
-    const params = { ...withPrices(wish, await topOf(client)), cancelReplaceMode: mode, cancelOrderId };
+    const params = { ...withPrices(input, await topOf(client)), cancelReplaceMode: mode, cancelOrderId };
     const name = `${mode}: ${cancels}, ${JSON.stringify(order)}`;
     if (code === undefined) {
       const { newOrderResponse, ...results } = replaced.parse(await client.send('replace', params));
@@ -224,7 +228,7 @@ const orderList = z.object({
   orders: z.array(z.object({ orderId: id })),
 });
 
-scenario('lists of orders go through their states, and are cancelled whole', async ({ client, stage }) => {
+scenario('lists of orders go through their states, and are cancelled whole', async ({ client, exchange }) => {
   for (const { operation, params, states, trades } of LISTS) {
     const top = await topOf(client);
     const begin = async () =>
@@ -234,7 +238,7 @@ scenario('lists of orders go through their states, and are cancelled whole', asy
     const list = await begin();
     assert.equal(await statesOf(list), states[0], operation);
     for (const [at, price] of trades.entries()) {
-      await tradeAt(stage, price, { top });
+      await tradeAt(exchange, price, { top });
       assert.equal(await statesOf(list), states[at + 1], `${operation} after a trade at ${price}`);
     }
     const done = orderList.parse(await client.send('findList', { orderListId: list.orderListId }));
@@ -247,7 +251,7 @@ scenario('lists of orders go through their states, and are cancelled whole', asy
 });
 
 const LIMIT = { ...BUY, symbol, type: 'LIMIT', timeInForce: 'GTC', price: 'bid*0.95' };
-/** What the real exchange has and the paper exchange has not. */
+/** Requests that the real exchange supports and the paper exchange does not. */
 const UNSUPPORTED: readonly (readonly [Operation, Params, number])[] = [
   ['routed', LIMIT, -1020],
   ['allocations', { symbol }, -1020],

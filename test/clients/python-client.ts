@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import { pythonProgram, type PythonTool } from './python.ts';
-import { KEYS, type Stage } from './stage.ts';
+import { KEYS, type ClientExchange } from './client-exchange.ts';
 
 /** For how long a client runs; five minutes show more than the default, which is for every run of the tests. */
 export const CLIENT_SECONDS = Number(process.env['CLIENT_SECONDS'] ?? 20);
-/** What a client needs to start and to stop, however busy the machine is. */
+/** Time for a client to start and stop, even on a busy machine. */
 const EXTRA_SECONDS = 240;
 
 interface PythonRun<Summary> {
@@ -25,7 +25,7 @@ export const scriptPath = (name: string): string => join(import.meta.dirname, 'p
 
 /** Runs the Python of a tool against an exchange and returns its output and the summary that it writes at the end. */
 export async function runPython<Summary>(
-  { venue }: Stage,
+  { venue }: ClientExchange,
   { tool, args, cwd, summary }: PythonRun<Summary>,
 ): Promise<{ readonly summary: Summary; readonly output: string }> {
   const { apiKey, secret } = KEYS.HMAC;

@@ -8,7 +8,7 @@ import { ordersOf } from '../../paper/exchange/orders.ts';
 import { notInstalled, pythonProgram, type PythonTool, sourcesOf } from './python.ts';
 import { NOT_SPOT, SKIPPED_BY_AUTHORS, SPOT_FILES } from './python-binance-tests.ts';
 import { CLIENT_SECONDS, runPython, scriptPath } from './python-client.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openExchange, type ClientExchange } from './client-exchange.ts';
 
 /** A candle of a minute closes in runs as short as the default one. */
 const SHORT_RUN = { seconds: 120, speed: 6, startMs: 60 * 60_000 };
@@ -34,19 +34,19 @@ function clientTest(tool: PythonTool, name: string, run: (context: TestContext) 
   test(`${tool} ${name}`, { skip }, run);
 }
 
-async function checkMoney(stage: Stage): Promise<void> {
-  for (const { asset, difference } of totals.parse(await stage.control('GET /conservation')))
+async function checkMoney(exchange: ClientExchange): Promise<void> {
+  for (const { asset, difference } of totals.parse(await exchange.control('GET /conservation')))
     assert.equal(Number(difference), 0, asset);
 }
 
 describe('unmodified clients in Python', { concurrency: 3 }, () => {
   clientTest('nautilus_trader', 'follows the market without a gap', async (context) => {
     const isShort = CLIENT_SECONDS < SHORT_RUN.seconds;
-    await using stage = await openStage({
+    await using exchange = await openExchange({
       clock: { kind: 'real' },
       ...(isShort && { speed: SHORT_RUN.speed, fromMs: Date.now() - SHORT_RUN.startMs }),
     });
-    const { summary, output } = await runPython(stage, {
+    const { summary, output } = await runPython(exchange, {
       ...{ tool: 'nautilus_trader', args: [scriptPath('run_nautilus.py')], cwd: tmpdir(), summary: nautilus },
     });
     context.diagnostic(JSON.stringify(summary));
@@ -60,8 +60,8 @@ describe('unmodified clients in Python', { concurrency: 3 }, () => {
   });
 
   clientTest('freqtrade', 'trades with a stop on the exchange', async (context) => {
-    await using stage = await openStage({ clock: { kind: 'real' } });
-    const { summary, output } = await runPython(stage, {
+    await using exchange = await openExchange({ clock: { kind: 'real' } });
+    const { summary, output } = await runPython(exchange, {
       ...{ tool: 'freqtrade', args: [scriptPath('run_freqtrade.py')], cwd: tmpdir(), summary: freqtrade },
     });
     context.diagnostic(JSON.stringify(summary));
@@ -70,10 +70,10 @@ describe('unmodified clients in Python', { concurrency: 3 }, () => {
     assert.equal(code, 130, output.slice(-4000));
     assert.ok(trades > 0 && stops > 0);
     if (CLIENT_SECONDS >= SELLS_SECONDS) assert.ok(closed > 0, 'no trade was closed');
-    const placed = PAIRS.flatMap((pair) => ordersOf(stage.paper.venue.engine.orders, 'HMAC', pair));
+    const placed = PAIRS.flatMap((pair) => ordersOf(exchange.paper.venue.floor.orders, 'HMAC', pair));
     assert.equal(placed.length, orders);
     assert.equal(placed.filter(({ type }) => type === 'STOP_LOSS_LIMIT').length, stops);
-    await checkMoney(stage);
+    await checkMoney(exchange);
   });
 
   clientTest('python-binance', 'passes its own tests of spot', async (context) => {
@@ -105,16 +105,16 @@ type Outcomes = z.infer<typeof pytest>;
 
 /** Runs tests against an exchange of their own. */
 async function runOwnTests(folder: string, names: readonly string[]): Promise<Outcomes & { output: string }> {
-  await using stage = await openStage({ clock: { kind: 'real' } });
+  await using exchange = await openExchange({ clock: { kind: 'real' } });
   // One of the tests wants to see an answer that takes longer than a tenth of a millisecond.
   const match = { method: 'WS', path: 'depth' };
-  await stage.control('POST /faults', [{ kind: 'delay', match, delayMs: 20, times: 1000 }]);
+  await exchange.control('POST /faults', [{ kind: 'delay', match, delayMs: 20, times: 1000 }]);
   const options = ['-q', '-W', 'ignore', '-p', 'no:unraisableexception', '-p', 'no:cacheprovider', '--timeout', '60'];
-  const { summary, output } = await runPython(stage, {
+  const { summary, output } = await runPython(exchange, {
     ...{ tool: 'python-binance', args: ['-m', 'pytest', ...options, '--tb', 'short', ...names], cwd: folder },
     summary: pytest,
   });
-  await checkMoney(stage);
+  await checkMoney(exchange);
   return { ...summary, output };
 }
 

@@ -1,9 +1,9 @@
 import { openLocalBook } from './local-book.ts';
 import * as raw from './raw-json.ts';
 import type { Operation, Params } from './operations.ts';
-import { type Feed, openFeed, type OrderSeen, type OrderWish, type StockClient } from './stock-client.ts';
+import { type Feed, openFeed, type OrderSeen, type OrderInput, type StockClient } from './stock-client.ts';
 
-/** What a client calls the operations that hand out the exchange's own JSON. */
+/** A client's names of the operations that return the exchange's own JSON. */
 export type RawNames = Readonly<Partial<Record<Operation, string>>>;
 export type RawStream = 'trade' | 'kline' | 'ticker' | 'depth';
 
@@ -20,14 +20,15 @@ interface RawCalls {
 
 const symbol = 'BTCUSDT';
 
-/** A client made of one that passes the exchange's JSON on as it is. */
+/** Adapts a client that returns the exchange's JSON unchanged. */
 export function rawClient(calls: RawCalls): Omit<StockClient, typeof Symbol.asyncDispose> {
   const send = (operation: Operation, params: Params = {}): Promise<unknown> => {
     const name = calls.names[operation];
     if (name === undefined) throw new Error(`This client has no call for ${operation}.`);
     return calls.call(name, withNumbers(params));
   };
-  const placeBySocket = async (wish: OrderWish) => raw.readOrder(await calls.placeBySocket(withNumbers(orderOf(wish))));
+  const placeBySocket = async (input: OrderInput) =>
+    raw.readOrder(await calls.placeBySocket(withNumbers(orderOf(input))));
   return { ...queriesOf(send), ...feedsOf(calls, send), usedWeight: calls.usedWeight, placeBySocket };
 }
 
@@ -42,9 +43,9 @@ const withNumbers = (params: Params): object =>
     ]),
   );
 
-function orderOf(wish: OrderWish): Params {
-  const hasTime = wish.type === 'LIMIT' || wish.type.endsWith('_LIMIT');
-  return { symbol, newOrderRespType: 'FULL', ...(hasTime ? { timeInForce: 'GTC' } : {}), ...wish };
+function orderOf(input: OrderInput): Params {
+  const hasTime = input.type === 'LIMIT' || input.type.endsWith('_LIMIT');
+  return { symbol, newOrderRespType: 'FULL', ...(hasTime ? { timeInForce: 'GTC' } : {}), ...input };
 }
 
 const partOf = (error: unknown, name: string): unknown =>
@@ -54,13 +55,13 @@ function queriesOf(send: Send) {
   return {
     send,
     loadMarkets: async () => raw.readMarkets(await send('exchangeInfo')),
-    place: async (wish) => raw.readOrder(await send('place', orderOf(wish))),
+    place: async (input) => raw.readOrder(await send('place', orderOf(input))),
     find: async (orderId) => raw.readOrder(await send('find', { symbol, orderId })),
     cancel: async (orderId) => raw.readOrder(await send('cancel', { symbol, orderId })),
     listOpen: async () => raw.readOrders(await send('listOpen', { symbol })),
     listFills: async (orderId) => raw.readFills(await send('listFills', { symbol, orderId })),
     freeBalance: async (asset) => raw.readFree(await send('account'), asset),
-    toldAs: (error) => {
+    reportedAs: (error) => {
       const name = error instanceof Error && error.name !== 'Error' ? error.name : '';
       return `${name} ${String(partOf(error, 'code') ?? '')}`.trim();
     },

@@ -7,7 +7,7 @@ import type { StockClient } from './stock-client.ts';
 
 const MARKET_ORDER = { symbol, side: 'SELL', type: 'MARKET', quantity: '0.001' };
 const SYMBOLS = { symbols: ['BTCUSDT', 'ETHUSDT'] };
-/** What a request of each kind weighs; refused, where a code is given. */
+/** The weight of each kind of request; refused where a code is given. */
 const WEIGHTS: readonly (readonly [Operation, Params, number, number?])[] = [
   ['time', {}, 1],
   ['exchangeInfo', {}, 20],
@@ -58,7 +58,7 @@ const WEIGHTS: readonly (readonly [Operation, Params, number, number?])[] = [
   ['findList', { orderListId: '987654321' }, 4, -2013],
 ];
 
-/** What the calls add to the weight used; again where the minute, and with it the count, turned meanwhile. */
+/** The weight that the calls add; repeats them when a new minute reset the count meanwhile. */
 async function weightOf(client: StockClient, calls: () => Promise<unknown>): Promise<number> {
   for (;;) {
     const minute = Math.floor(Date.now() / 60_000);
@@ -90,13 +90,13 @@ scenario(
 
 const counts = z.array(z.object({ interval: z.string(), count: z.coerce.number() }));
 
-scenario('unfilled orders are counted, and a maker’s first fill gives five back', async ({ client, stage }) => {
+scenario('unfilled orders are counted, and a maker’s first fill gives five back', async ({ client, exchange }) => {
   const count = async () => counts.parse(await client.send('orderCount')).find((one) => one.interval === 'DAY')?.count;
   const price = ((await topOf(client)).bid * 0.95).toFixed(2);
   const quantities = ['0.001', '0.001', '0.001', '0.001', '0.001', '0.001', '0.001'];
   for (const quantity of quantities) await client.place({ side: 'BUY', type: 'LIMIT', quantity, price });
   assert.equal(await count(), 7);
-  await stage.control('POST /trade', { symbol, price, quantity: '0.0015' });
+  await exchange.control('POST /trade', { symbol, price, quantity: '0.0015' });
   assert.equal(await count(), 0, 'one order filled whole and one in part');
   await client.send('cancelAll', { symbol });
   assert.equal(await count(), 0);
@@ -104,7 +104,7 @@ scenario('unfilled orders are counted, and a maker’s first fill gives five bac
 
 const OVERLOADED = 'Server is currently overloaded with other requests. Please try again in a few minutes.';
 const NO_KEY = 'Invalid API-key, IP, or permissions for action.';
-/** Failures of a placement, without a code where the answer is a page, and as what ccxt and @binance/spot tell them. */
+/** Failures of a placement, without a code where the answer is a page, and the errors of ccxt and @binance/spot. */
 const FAULTS: readonly (readonly [status: number, code: number | '', text: string, ccxt: string, spot: string])[] = [
   [400, -1013, 'Filter failure: LOT_SIZE', 'InvalidOrder', 'BadRequestError -1013'],
   [401, -2015, NO_KEY, 'AuthenticationError', 'UnauthorizedError -2015'],
@@ -120,14 +120,14 @@ const FAULTS: readonly (readonly [status: number, code: number | '', text: strin
   [503, -1008, OVERLOADED, 'ExchangeError', 'ServerError'],
 ];
 
-scenario('every failure reaches the client as the real exchange’s would', async ({ client, stage, who }) => {
+scenario('every failure reaches the client as the real exchange’s would', async ({ client, exchange, who }) => {
   const { bid } = await topOf(client);
   const order = { side: 'BUY', type: 'LIMIT', quantity: '0.001', price: (bid * 0.95).toFixed(2) } as const;
   await client.loadMarkets();
   const toldAfter = async (fault: object): Promise<string> => {
     const match = { method: 'POST', path: '/api/v3/order' };
-    await stage.control('POST /faults', [{ ...fault, match }]);
-    return client.toldAs(await errorOf(client.place(order)));
+    await exchange.control('POST /faults', [{ ...fault, match }]);
+    return client.reportedAs(await errorOf(client.place(order)));
   };
   for (const [status, code, text, ccxt, spot] of FAULTS) {
     const fault = { kind: 'fail-before', status, body: code === '' ? text : { code, msg: text } };
@@ -137,7 +137,7 @@ scenario('every failure reaches the client as the real exchange’s would', asyn
   assert.deepEqual(await client.listOpen(), []);
 });
 
-scenario('an order whose answer was lost is found by the id the client gave it', async ({ client, stage }) => {
+scenario('an order whose answer was lost is found by the id the client gave it', async ({ client, exchange }) => {
   const { bid } = await topOf(client);
   await client.loadMarkets();
   const price = (bid * 0.95).toFixed(2);
@@ -146,7 +146,7 @@ scenario('an order whose answer was lost is found by the id the client gave it',
   for (const [at, fault] of faults.entries()) {
     const match = { method: 'POST', path: '/api/v3/order' };
     const newClientOrderId = `x-U5D79M5B-lost-${at}`;
-    await stage.control('POST /faults', [{ kind: 'apply-then-fail', ...fault, match }]);
+    await exchange.control('POST /faults', [{ kind: 'apply-then-fail', ...fault, match }]);
     await client.send('place', { ...order, newClientOrderId }).catch(() => undefined);
     const found = await client.send('find', { symbol, origClientOrderId: newClientOrderId });
     assert.equal(readOrder(found).status, 'NEW');
@@ -168,9 +168,9 @@ scenario(
 
 scenario(
   'an address that goes on over the limit is warned, then banned',
-  async ({ client, stage }) => {
+  async ({ client, exchange }) => {
     const said: string[] = [];
-    // The count begins anew with the minute: it may take two rounds of 75 requests and eleven warnings.
+    // The count restarts with the minute: it may take two rounds of 75 requests and eleven warnings.
     while (said.length < 200 && !/banned/.test(said.at(-1) ?? ''))
       said.push(
         await client.send('listOpen').then(
@@ -182,7 +182,7 @@ scenario(
     assert.ok(warnings.length >= 11, said.join('\n'));
     assert.match(said.at(-1) ?? '', /Way too much request weight used; IP banned until \d+\./);
     assert.equal(await codeOf(client, client.send('ping')), -1003);
-    await stage.control('DELETE /bans');
+    await exchange.control('DELETE /bans');
     await client.send('ping');
   },
   { kinds: ['HMAC'] },

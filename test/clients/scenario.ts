@@ -5,7 +5,7 @@ import { openBinanceClient } from './binance-client.ts';
 import { openCcxtClient } from './ccxt-client.ts';
 import { EXCEPTIONS, type Operation } from './operations.ts';
 import { openSpotClient } from './spot-client.ts';
-import { KEYS, openStage, type Stage } from './stage.ts';
+import { KEYS, openExchange, type ClientExchange } from './client-exchange.ts';
 import { areInstalled, type Key, NOT_INSTALLED, type StockClient, type Venue } from './stock-client.ts';
 
 const CLIENTS: Readonly<Record<string, (venue: Venue, key: Key) => Promise<StockClient>>> = {
@@ -19,7 +19,7 @@ if (!areInstalled) void test('the stock clients', { skip: NOT_INSTALLED }, () =>
 
 interface Cast {
   readonly client: StockClient;
-  readonly stage: Stage;
+  readonly exchange: ClientExchange;
   /** Name of the client, and the account it trades for. */
   readonly who: string;
   readonly account: Key['kind'];
@@ -34,9 +34,9 @@ export function scenario(name: string, run: (cast: Cast) => Promise<void>, casti
   for (const [who, open] of areInstalled ? Object.entries(CLIENTS) : [])
     for (const account of kinds)
       void test(`${who} (${account}): ${name}`, { timeout: 120_000 }, async () => {
-        await using stage = await openStage();
-        await using client = await open(stage.venue, KEYS[account]);
-        await run({ client, stage, who, account });
+        await using exchange = await openExchange();
+        await using client = await open(exchange.venue, KEYS[account]);
+        await run({ client, exchange, who, account });
       });
 }
 
@@ -49,7 +49,7 @@ export async function topOf(client: StockClient): Promise<{ bid: number; ask: nu
   return { bid: bidPrice, ask: askPrice };
 }
 
-/** What a call was rejected with. */
+/** The error of a rejected call; undefined for one that succeeds. */
 export async function errorOf(call: Promise<unknown>): Promise<unknown> {
   const error: unknown = await call.then(
     () => undefined,

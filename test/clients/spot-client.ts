@@ -85,7 +85,7 @@ const STREAMS: Readonly<Record<RawStream, readonly [string, object]>> = {
 
 /** The package `@binance/spot`. */
 export async function openSpotClient(venue: Venue, key: Key, more: object = {}): Promise<StockClient> {
-  // It tells the console of every connection otherwise.
+  // Otherwise it logs every connection to the console.
   process.env['LOG_LEVEL'] ??= 'error';
   const { Spot } = await loadPackage<Package>('@binance/spot');
   const secret = key.kind === 'HMAC' ? { apiSecret: key.secret } : { privateKey: key.secret };

@@ -27,7 +27,7 @@ export interface Market {
 }
 
 /** An order in the exchange's own words; GTC where its type wants a time and none is named. */
-export interface OrderWish {
+export interface OrderInput {
   readonly side: 'BUY' | 'SELL';
   readonly type:
     | 'LIMIT'
@@ -76,30 +76,30 @@ export interface Feed<Seen> {
   next(fits: (seen: Seen) => boolean): Promise<Seen>;
 }
 
-/** What all stock clients can do, each in its own way; everything for the coin BTCUSDT. */
+/** Operations of all stock clients, each implemented its own way; everything for the coin BTCUSDT. */
 export interface StockClient extends AsyncDisposable {
   loadMarkets(): Promise<readonly Market[]>;
   /** Sends an operation as it is and returns the exchange's own JSON. */
   send(operation: Operation, params?: Params): Promise<unknown>;
-  place(wish: OrderWish): Promise<OrderSeen>;
-  /** Over the WebSocket API: signed by itself, or in a session where the key can log on. */
-  placeBySocket(wish: OrderWish): Promise<OrderSeen>;
+  place(input: OrderInput): Promise<OrderSeen>;
+  /** Over the WebSocket API: each request is signed, or the session is where the key can log on. */
+  placeBySocket(order: OrderInput): Promise<OrderSeen>;
   find(id: string): Promise<OrderSeen>;
   cancel(id: string): Promise<OrderSeen>;
   listOpen(): Promise<readonly OrderSeen[]>;
   listFills(orderId: string): Promise<readonly FillSeen[]>;
   freeBalance(asset: string): Promise<number>;
-  /** The exchange's error code in what a call was rejected with. */
+  /** The exchange's error code in the error of a rejected call. */
   codeOf(error: unknown): number | undefined;
-  /** How it tells a failure: the name of its error and the code, what it has of both. */
-  toldAs(error: unknown): string;
-  /** The weight its address has used this minute, as the last answer told this client. */
+  /** How the client reports a failure: the name of its error and the code, as far as it has them. */
+  reportedAs(error: unknown): string;
+  /** The weight that its address has used this minute, from the last answer. */
   usedWeight(): number;
   followOrders(): Promise<Feed<OrderSeen>>;
   followTrades(): Promise<Feed<{ readonly price: number; readonly quantity: number }>>;
   followCandles(): Promise<Feed<{ readonly openMs: number; readonly close: number }>>;
   followTicker(): Promise<Feed<{ readonly last: number; readonly high: number; readonly low: number }>>;
-  /** A local book kept in step with the exchange. */
+  /** A local order book that follows the exchange. */
   followBook(): Promise<Feed<BookSeen>>;
 }
 
@@ -118,7 +118,7 @@ export async function loadPackage<Offer>(name: string): Promise<Offer> {
 /** Longer than any client needs for what has been sent, however busy the machine is. */
 export const PATIENCE_MS = 30_000;
 
-/** Remembers what it is given until somebody asks for it. */
+/** Keeps values until a caller reads them. */
 export function openFeed<Seen>(): Feed<Seen> & { push(seen: Seen): void } {
   let waiting: { readonly fits: (seen: Seen) => boolean; readonly resolve: (seen: Seen) => void }[] = [];
   let unread: Seen[] = [];

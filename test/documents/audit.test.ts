@@ -8,7 +8,7 @@ import { ROOT } from '#test/harness/source-files.ts';
 const npm = findProgram(['npm']);
 const severities = z.object({ metadata: z.object({ vulnerabilities: z.record(z.string(), z.number()) }) });
 
-/** What npm says of the packages that are installed to run; it ends with 1 also when it merely found something. */
+/** The output of `npm audit` for packages of the product; npm exits with 1 when it found something. */
 const audit = (): Promise<string> =>
   new Promise((resolve) => {
     execFile(npm ?? 'npm', ['audit', '--omit=dev', '--json'], { cwd: ROOT, timeout: 60_000 }, (_error, stdout) =>

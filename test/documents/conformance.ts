@@ -46,7 +46,7 @@ const textOf = (file: string): string => {
   return text;
 };
 
-/** What is wrong with the list itself: ids that are missing or twice, tests that are gone or renamed. */
+/** Errors of the list itself: ids that are missing or twice, tests that are gone or renamed. */
 function problemsOf(checks: readonly Check[]): string[] {
   const wanted = Array.from({ length: CHECKS }, (_, index) => `C${String(index + 1).padStart(3, '0')}`);
   const order = checks.flatMap(({ id }, index) =>
@@ -62,7 +62,7 @@ function problemsOf(checks: readonly Check[]): string[] {
   return [...count, ...order, ...missing];
 }
 
-/** What a test needs beyond what `npm test` finds everywhere. */
+/** Requirements of a test beyond those that `npm test` finds everywhere. */
 const NEEDS: readonly (readonly [folder: string, mark: string, words: string])[] = [
   ['test/e2e/', ' ¹', '¹ In a real browser; `npm test` says so where none is found.'],
   [

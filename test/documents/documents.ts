@@ -73,17 +73,17 @@ const packageOf = (specifier: string): string =>
 
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8').trimEnd();
 
-/** Every setting of every strategy with what the form says about it, and the rules that are written beside the code. */
+/** Every setting of every strategy with its texts of the form, and the rules that are written next to the code. */
 function strategies(): string {
   const parts = [...STRATEGIES.values()].map(({ name, title, summary, config, reasons }) => {
     const schema: unknown = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' });
-    const knobs = [...knobsOf(schema, '')];
+    const settings = [...settingsOf(schema, '')];
     return [
       `## ${title}`,
       `\`${name}\`: ${summary}`,
-      knobs.length === 0
-        ? 'It has no knobs.'
-        : ['| knob | default | what it does |', '|---|---|---|', ...knobs].join('\n'),
+      settings.length === 0
+        ? 'It has no settings.'
+        : ['| setting | default | what it does |', '|---|---|---|', ...settings].join('\n'),
       `Its reasons: ${Object.keys(reasons)
         .map((code) => `\`${code}\``)
         .join(', ')}.`,
@@ -98,21 +98,21 @@ function strategies(): string {
 function causesOfSales(): string[] {
   return [
     '## Why a position was sold',
-    'Every sale carries a reason: in its order, in the closed trade, in the files of the history and in backtests. The stop on the exchange stands at the highest level that the strategy holds, and its order carries the reason of that level; of equal levels the stop loss comes first, then the break-even floor, then the trail. A stop that moves to another level is a new order with a new reason. A stop that was triggered and has not sold in time is followed by a sale at the market: a failed stop.',
+    'Every sale carries a reason: in its order, in the closed trade, in the files of the history and in backtests. The stop on the exchange is at the highest stop level of the strategy, and its order carries the reason of that level; of equal levels the stop loss comes first, then the break-even floor, then the trail. A stop that moves to another level is a new order with a new reason. A stop that was triggered and has not sold in time is followed by a sale at the market: a failed stop.',
     [
       row('reason', 'shown as'),
       '|---|---|',
       ...Object.entries(EXIT_CAUSES).map(([code, words]) => row(`\`${code}\``, words)),
     ].join('\n'),
-    'Orders of versions that did not tell the levels apart keep `exit-protective-stop`.',
+    'Orders of versions that did not distinguish the levels keep `exit-protective-stop`.',
   ];
 }
 
-function* knobsOf(schema: unknown, path: string): Generator<string> {
+function* settingsOf(schema: unknown, path: string): Generator<string> {
   if (!isObject(schema)) return;
   const below = isObject(schema['properties']) ? Object.entries(schema['properties']) : [];
-  for (const [name, field] of below) yield* knobsOf(field, path === '' ? name : `${path}.${name}`);
-  if (isObject(schema['items'])) yield* knobsOf(schema['items'], `${path}[]`);
+  for (const [name, field] of below) yield* settingsOf(field, path === '' ? name : `${path}.${name}`);
+  if (isObject(schema['items'])) yield* settingsOf(schema['items'], `${path}[]`);
   const { title, description } = schema;
   if (below.length > 0 || isObject(schema['items']) || typeof title !== 'string') return;
   const text = [`${title}: ${String(description ?? '')}`, ...rangeOf(schema), ...choicesOf(schema)].join('; ');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { ROOT, readSourceFiles, type SourceFile } from '#test/harness/source-files.ts';
 
 const documents = readSourceFiles('.md');
-/** What is read as prose: no fenced blocks, no code spans. */
+/** Prose of a document: no fenced blocks, no code spans. */
 const proseOf = ({ text }: SourceFile): string => text.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
 const LINK = /\]\(([^()\s]+)\)/g;
 

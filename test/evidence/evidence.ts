@@ -3,7 +3,7 @@ export interface Proof {
   readonly title: string;
   /** As a reader would type it. */
   readonly command: string;
-  /** What Node is started with. */
+  /** Arguments of Node. */
   readonly args: readonly string[];
   /** The outcome in one sentence, from what the run printed; undefined when it printed none. */
   read(output: string): string | undefined;
@@ -17,7 +17,7 @@ interface Effort {
   readonly published: readonly string[];
 }
 
-/** What the page shows. Schedules of faults begin with the first seed, so that each run uses the same ones. */
+/** The rows of the page. Schedules of faults start with the first seed, so that each run uses the same ones. */
 export function proofs({ days, seeds, published }: Effort): Proof[] {
   const examples: Proof = {
     title: 'Published examples of research statistics are computed to the last digit they print',

@@ -19,7 +19,7 @@ import { until } from '#test/flow/until.ts';
 const SYMBOL = 'BTCUSDT';
 const TRADES = 'btcusdt@trade';
 
-/** What is done to a stream, and what its reader is told: how many losses, and whether every execution. */
+/** A fault of a stream, and the events that its reader receives: the number of losses, and whether all executions. */
 interface Cell {
   /** Requests to the control plane, `METHOD path`. */
   readonly hook: readonly (readonly [request: string, body?: unknown])[];
@@ -34,39 +34,39 @@ const CUTS: Readonly<Record<string, Cell>> = {
   'the cut after a day': { hook: [['POST /streams/expire']], losses: 1 },
   'the planned change before that': { hook: [], losses: 0, timing: { pingMs: 1_000, lifetimeMs: 500 } },
 };
-const played = (path: string, ...faults: object[]): Cell['hook'] => [[`POST /faults/${path}`, faults]];
+const faultsOf = (path: string, ...faults: object[]): Cell['hook'] => [[`POST /faults/${path}`, faults]];
 const event = 'executionReport';
 const ACCOUNT: Readonly<Record<string, Cell>> = {
   'nothing at all': { hook: [], losses: 0 },
-  'every event twice': { hook: played('events', { kind: 'duplicate', times: 100 }), losses: 0 },
-  'two events in the wrong order': { hook: played('events', { kind: 'reorder', event }), losses: 0 },
+  'every event twice': { hook: faultsOf('events', { kind: 'duplicate', times: 100 }), losses: 0 },
+  'two events in the wrong order': { hook: faultsOf('events', { kind: 'reorder', event }), losses: 0 },
   'late balances': {
-    hook: played('events', { kind: 'delay', event: 'outboundAccountPosition', delayMs: 300 }),
+    hook: faultsOf('events', { kind: 'delay', event: 'outboundAccountPosition', delayMs: 300 }),
     losses: 0,
   },
-  'events that are kept back': {
-    hook: played('events', { kind: 'drop', event, times: 2 }),
+  'dropped events': {
+    hook: faultsOf('events', { kind: 'drop', event, times: 2 }),
     losses: 0,
     complete: false,
   },
-  'half an event': { hook: played('events', { kind: 'garbage', event }), losses: 1, complete: false },
+  'half an event': { hook: faultsOf('events', { kind: 'garbage', event }), losses: 1, complete: false },
   ...CUTS,
-  'pings that nobody answers': {
+  'pings without an answer': {
     hook: [['POST /streams/silence', { silent: true }]],
     losses: 1,
     timing: { pingMs: 1_000 },
   },
 };
 const MARKET: Readonly<Record<string, Cell>> = {
-  'every frame twice': { hook: played('streams', { kind: 'duplicate', times: 100 }), losses: 0 },
-  'frames in the wrong order': { hook: played('streams', { kind: 'reorder', event: TRADES, times: 5 }), losses: 0 },
-  'a late frame': { hook: played('streams', { kind: 'delay', event: TRADES, delayMs: 1_500 }), losses: 0 },
-  'half a frame': { hook: played('streams', { kind: 'garbage', event: TRADES }), losses: 0 },
-  'trades that are kept back': {
-    hook: played('streams', { kind: 'drop', event: TRADES, times: 1_000_000 }),
+  'every frame twice': { hook: faultsOf('streams', { kind: 'duplicate', times: 100 }), losses: 0 },
+  'frames in the wrong order': { hook: faultsOf('streams', { kind: 'reorder', event: TRADES, times: 5 }), losses: 0 },
+  'a late frame': { hook: faultsOf('streams', { kind: 'delay', event: TRADES, delayMs: 1_500 }), losses: 0 },
+  'half a frame': { hook: faultsOf('streams', { kind: 'garbage', event: TRADES }), losses: 0 },
+  'dropped trades': {
+    hook: faultsOf('streams', { kind: 'drop', event: TRADES, times: 1_000_000 }),
     losses: 1,
   },
-  'pings that nobody answers while data come': {
+  'pings without an answer while data arrive': {
     hook: [['POST /streams/silence', { silent: true }]],
     ...{ losses: 0, timing: { pingMs: 1_000 } },
   },
@@ -100,12 +100,12 @@ async function openBench({ timing }: Cell): Promise<Bench> {
 }
 
 const countOf = (events: readonly { kind: string }[], kind: string): number =>
-  events.filter((each) => each.kind === kind).length;
+  events.filter((event) => event.kind === kind).length;
 
-/** Plays the hook and waits until every loss that it brings is told and mended. */
+/** Performs the hook and waits until each loss that it causes is reported and the stream is back. */
 async function play(on: Bench, { hook, losses }: Cell, events: readonly { kind: string }[]): Promise<void> {
   for (const [request, body] of hook) await on.control(request, body);
-  if (losses > 0) await until('the loss is told', () => countOf(events, 'disconnected') > 0);
+  if (losses > 0) await until('the loss is reported', () => countOf(events, 'disconnected') > 0);
   if (losses === 0) return;
   await on.control('POST /streams/silence', { silent: false });
   await until('the stream is back', () => countOf(events, 'connected') > 1);
@@ -124,7 +124,7 @@ async function buy({ market, trading }: Bench): Promise<string> {
 
 describe('the account stream', { concurrency: 2 }, () => {
   for (const [name, cell] of Object.entries(ACCOUNT)) {
-    test(`${name}: ${cell.losses} losses, ${cell.complete === false ? 'not ' : ''}every execution is told`, async () => {
+    test(`${name}: ${cell.losses} losses, ${cell.complete === false ? 'not ' : ''}every execution is reported`, async () => {
       await using on = await openBench(cell);
       const events: AccountEvent[] = [];
       const wsApiUrl = `${on.wsUrl}/ws-api/v3`;
@@ -132,7 +132,7 @@ describe('the account stream', { concurrency: 2 }, () => {
       await using _stream = open((each) => void events.push(each));
       await until('the stream is connected', () => countOf(events, 'connected') === 1);
       const isEventFault = cell.hook[0]?.[0] === 'POST /faults/events';
-      const isTold = (tradeId: string): boolean =>
+      const isReported = (tradeId: string): boolean =>
         events.some((each) => each.kind === 'order' && each.fill?.tradeId === tradeId);
       // Event faults need an event to work on; cuts are over before anything happens.
       let first = '';
@@ -146,14 +146,14 @@ describe('the account stream', { concurrency: 2 }, () => {
         first = await buy(on);
       }
       const last = await buy(on);
-      await until('the last execution is told', () => isTold(last));
-      assert.equal(isTold(first), cell.complete !== false);
+      await until('the last execution is reported', () => isReported(last));
+      assert.equal(isReported(first), cell.complete !== false);
       assert.equal(countOf(events, 'disconnected'), cell.losses);
       const { wallet } = await on.trading.wallet();
       const balanceNow = () => events.findLast((each) => each.kind === 'balances' && 'BTC' in each.balances);
-      await until('the last balance told is the present one', () => {
-        const told = balanceNow();
-        return told?.kind === 'balances' && told.balances['BTC']?.free === wallet.balances['BTC']?.free;
+      await until('the last reported balance is the present one', () => {
+        const reported = balanceNow();
+        return reported?.kind === 'balances' && reported.balances['BTC']?.free === wallet.balances['BTC']?.free;
       });
     });
   }
@@ -177,8 +177,8 @@ for (const [kind, aheadMs] of [
     await using _stream = open((each) => void events.push(each));
     await until('the stream is connected', () => countOf(events, 'connected') === 1);
     assert.equal(offMs, 0);
-    const told = events.findLast((each) => each.kind === 'disconnected');
-    assert.match(told?.kind === 'disconnected' ? told.cause : '', /-1021/);
+    const loss = events.findLast(({ kind }) => kind === 'disconnected');
+    assert.match(loss?.kind === 'disconnected' ? loss.cause : '', /-1021/);
   });
 }
 
@@ -200,7 +200,7 @@ describe('the market stream', { concurrency: 2 }, () => {
       await play(on, cell, events).finally(() => clearInterval(reading));
       await on.control('DELETE /faults/streams');
       const before = countOf(events, 'price');
-      await until('prices go on', () => countOf(events, 'price') > before + 5);
+      await until('prices continue', () => countOf(events, 'price') > before + 5);
       assert.equal(countOf(events, 'disconnected'), cell.losses);
       const times = events.flatMap((each) => (each.kind === 'price' ? [each.atMs] : []));
       assert.deepEqual(

@@ -23,7 +23,7 @@ const CLOCK = failure(-1021, 'Timestamp for this request is outside of the recvW
 const WEIGHT = failure(-1003, 'Too much request weight used.');
 const OVERLOAD = failure(-1008, 'Server is currently overloaded with other requests.');
 
-/** What a call under a fault comes to: of a write its outcome and whether the exchange did it, of a read the reason. */
+/** Results of calls under a fault: a write's outcome and whether the exchange applied it, a read's reason. */
 interface Cell {
   readonly fault: Omit<RequestFault, 'match'>;
   readonly write: 'accepted' | 'rejected' | 'unknown';
@@ -119,7 +119,7 @@ after(() => resources.disposeAsync());
 const control = (method: string, path: string, body?: unknown): Promise<unknown> =>
   askControl(paper, `${method} ${path}`, body);
 
-/** A client with limits of its own: what a fault told one must not hide what the exchange has from the next. */
+/** A client with separate limits: a limit that a fault set for one must not affect the next. */
 const connect = (index: number): TradingPort =>
   createTrading({ ...keyOf(index), restUrl: paper.url, clock: market.clock, governor: createGovernor() });
 
@@ -236,7 +236,7 @@ for (const [index, [name, cell]] of Object.entries(CELLS).entries()) {
   });
 }
 
-/** Only signed requests carry the key; nothing that moves money out is ever asked, nor a listen key, which is gone. */
+/** Only signed requests carry the key; no request moves money out or uses a listen key, which the exchange removed. */
 function assertRequests(requests: z.output<typeof logged>): void {
   assert.ok(requests.length > 20);
   for (const { path, headers, params } of requests) {

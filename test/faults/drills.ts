@@ -58,7 +58,11 @@ export const backUp = async (environment: Environment): Promise<string> => {
  * Restores the backup while the worker runs. That removes kill switches that the run engaged, and engages the one of
  * the restore; undefined when an order in flight prevented the restore.
  */
-export async function restore(environment: Environment, path: string, engagements: Engagement[]): Promise<Engagement | undefined> {
+export async function restore(
+  environment: Environment,
+  path: string,
+  engagements: Engagement[],
+): Promise<Engagement | undefined> {
   const open = engagements.filter(({ until }) => until === null);
   for (const engagement of open) engagement.until = await nextNumber(environment);
   try {

@@ -97,7 +97,9 @@ export function openHarness({ databaseUrl, paperUrl, trace, pace }: HarnessOptio
       if (killed === null) return;
       killed.database.sever();
       killed.paper.sever();
-      disposals.push(trace.during('disposing of a killed worker', async () => killed.worker[Symbol.asyncDispose]()).catch(() => {}));
+      disposals.push(
+        trace.during('disposing of a killed worker', async () => killed.worker[Symbol.asyncDispose]()).catch(() => {}),
+      );
     },
     async cutDatabase() {
       const relay = running?.database;

@@ -60,7 +60,7 @@ test(`${title}: it goes on, nothing is doubled, nothing lost`, { timeout: 120_00
     });
   }
   console.table(PARTS.map(spreadOf));
-  // How much is traded between two kills is luck: how many seconds of each swing the worker lived to see.
+  // The number of trades between two kills is random: it depends on the seconds of each swing that the worker saw.
   const before = await until('fills to be read', fillsStored);
   await until('a buy and a sale after the last kill', async () => {
     const sides = (await fillsStored())?.slice(before.length);
@@ -70,15 +70,15 @@ test(`${title}: it goes on, nothing is doubled, nothing lost`, { timeout: 120_00
 });
 
 const PARTS: readonly Part[] = ['worker', 'api', 'postgres'];
-/** By part, in ms after each kill: when it decided again, and when every order was proven, where that was waited for. */
+/** Milliseconds from each kill to the next decision, and to the proof of every order where the test waited for it. */
 const took: { readonly part: Part; readonly decidingMs: number; readonly provenMs: number | null }[] = [];
 
 function spreadOf(part: Part): Record<string, unknown> {
   const mine = took.filter((each) => each.part === part);
-  const row = (what: string, times: readonly number[]) => {
+  const row = (name: string, times: readonly number[]) => {
     const sorted = times.toSorted((a, b) => a - b);
     const at = (share: number): number => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN);
-    return { [`${what}: p50 ms`]: at(0.5), [`${what}: p90`]: at(0.9), [`${what}: worst`]: at(1) };
+    return { [`${name}: p50 ms`]: at(0.5), [`${name}: p90`]: at(0.9), [`${name}: worst`]: at(1) };
   };
   return {
     ...{ part, kills: mine.length, 'above 10 s': mine.filter(({ decidingMs }) => decidingMs > 10_000).length },
@@ -95,7 +95,7 @@ function spreadOf(part: Part): Record<string, unknown> {
 
 const stored = (name: string): string => readFileSync(join(folder, 'data', name), 'utf8').trim();
 
-/** The exchange takes half a second for each order, so that many kills fall between a send and its answer. */
+/** Delays each order by half a second, so that many kills fall between a send and its response. */
 async function slowOrders(): Promise<void> {
   const fault = { match: { method: 'POST', path: '/api/v3/order' }, kind: 'delay', delayMs: 500, times: 100_000 };
   const headers = controlHeaders(stored('paper-control-token'));
@@ -104,7 +104,7 @@ async function slowOrders(): Promise<void> {
   assert.equal(answer.status, 200);
 }
 
-/** Waits a while for an intent that has no answer yet; the market decides whether one comes. */
+/** Waits up to three seconds for an intent without a response; the market decides whether one appears. */
 async function orderOnItsWay(): Promise<void> {
   for (let look = 0; look < 60; look++) {
     if (!(await noneUnknown())) return;
@@ -125,7 +125,7 @@ async function killAndRecover(app: App, client: ApiClient, { profileId, part, ki
   const wallMs = Date.now();
   await until(`decisions after kill ${kill} of ${part}`, () => ticked(client, profileId, wallMs));
   const decidingMs = performance.now() - killedAt;
-  // Often the next one comes while orders are still being proven.
+  // Often the next kill comes before all orders are proven.
   const patient = dice.chance(0.3);
   if (patient) assert.ok(await until(`orders to be proven after kill ${kill} of ${part}`, noneUnknown));
   took.push({ part, decidingMs, provenMs: patient ? performance.now() - killedAt : null });

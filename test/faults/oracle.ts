@@ -79,13 +79,12 @@ async function assertOrders(environment: Environment, restored: boolean): Promis
 /** Each request of the operator bought once at most, and every manual sale was requested. */
 async function assertActions(environment: Environment): Promise<void> {
   const requested = environment.requested.filter((kind) => kind === 'manual-order' || kind === 'force-sell');
-  const sent = (await storedOrders(environment)).filter((order) => order.purpose === 'manual' && order.exchange_order_id);
+  const sent = (await storedOrders(environment)).filter(
+    (order) => order.purpose === 'manual' && order.exchange_order_id,
+  );
   const orders = requested.filter((kind) => kind === 'manual-order').length;
   const bought = sent.filter(({ side }) => side === 'buy').length;
-  assert.ok(
-    bought <= orders,
-    `${bought} manual buys were sent, but only ${orders} were requested: two for one action`,
-  );
+  assert.ok(bought <= orders, `${bought} manual buys were sent, but only ${orders} were requested: two for one action`);
   const isRequested = requested.length > orders || bought === sent.length;
   assert.ok(isRequested, 'a manual sale was sent, but none was requested: two for one action');
 }

@@ -12,17 +12,17 @@ import { openEnvironment, type Environment } from './environment.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 import { openTrace } from './trace.ts';
 
-/** What is printed is the aim of 8 s; a busy machine may take longer. */
+/** The test prints the takeover time, which should be 8 s; a busy machine may take longer. */
 const PATIENCE_MS = 60_000;
 const PLACES = /^POST \/api\/v3\/order/;
 
-/** A worker process of its own, with a view of what it sends. */
+/** A separate worker process, with a view of its traffic. */
 interface Owner extends AsyncDisposable {
   readonly slot: string;
   readonly process: ChildProcess;
   /**
-   * Calls `act` once, when pieces of one connection have fitted in turn, before the last is passed on; a promise that it
-   * answers with holds that piece.
+   * Calls `act` once, when pieces of one connection matched the patterns in turn, before the last is passed on; a
+   * promise that `act` returns holds that piece.
    */
   atNext(patterns: readonly RegExp[], act: () => Promise<void> | void): Promise<void>;
   /** Orders sent so far. */
@@ -95,7 +95,7 @@ const ordersOf = async ({ database }: Environment, fencing: string): Promise<str
 const leaseOf = ({ database }: Environment) =>
   database.kysely.selectFrom('account_leases').select(['holder', 'fencing']).executeTakeFirst();
 
-/** Waits until the account is another worker's and that one has opened it; prints how long it took. */
+/** Waits until another worker owns and runs the account; prints how long the takeover took. */
 async function takenOver(environment: Environment, to: Owner, cause: string): Promise<void> {
   const sinceMs = performance.now();
   await until(
@@ -109,7 +109,7 @@ async function takenOver(environment: Environment, to: Owner, cause: string): Pr
 
 const stop = (owner: Owner) => () => void owner.process.kill('SIGSTOP');
 
-/** Stopped with its intent on the way to the database, it cannot commit it later: the takeover came in between. */
+/** Paused with its intent on the way to the database, a worker cannot commit it after a takeover. */
 async function pausedBeforeCommit(environment: Environment, owner: Owner, other: Owner): Promise<void> {
   const { fencing = '' } = (await leaseOf(environment)) ?? {};
   const arriving = Promise.withResolvers<void>();
@@ -121,9 +121,9 @@ async function pausedBeforeCommit(environment: Environment, owner: Owner, other:
   const before = await ordersOf(environment, fencing);
   owner.process.kill('SIGCONT');
   arriving.resolve();
-  // By the refused commit, or before it by a lease that it cannot renew; then the commit has been answered too.
-  const learned = (): boolean => owner.said('account_fault') || owner.said('lease_lost');
-  await until('the old owner to learn it', learned, PATIENCE_MS);
+  // The refused commit reports it, or the lost lease does earlier; the commit has its response by then.
+  const detected = (): boolean => owner.said('account_fault') || owner.said('lease_lost');
+  await until('the old owner to detect it', detected, PATIENCE_MS);
   assert.deepEqual(await ordersOf(environment, fencing), before, 'committed with an old fencing number');
 }
 
@@ -131,7 +131,7 @@ async function pausedBeforeCommit(environment: Environment, owner: Owner, other:
 const sentOf = ({ paper }: Environment): string[] =>
   [...paper.venue.engine.orders.byId.values()].map(({ clientOrderId }) => clientOrderId);
 
-/** Stopped between commit and send, it must not send what it had committed: its time is over. */
+/** Paused between commit and send, a worker must not send the committed order: its deadline has passed. */
 async function pausedBeforeSend(environment: Environment, owner: Owner, other: Owner): Promise<void> {
   const { fencing = '' } = (await leaseOf(environment)) ?? {};
   const before = await ordersOf(environment, fencing);
@@ -151,7 +151,7 @@ async function pausedBeforeSend(environment: Environment, owner: Owner, other: O
   assert.ok(!sentOf(environment).includes(late), 'the exchange has an order that was too late');
 }
 
-/** Asked to stop while its order is on the way, it takes the answer along and leaves nothing open. */
+/** Stopped while its order is in flight, the worker applies the response and leaves nothing open. */
 async function stoppedWithAnOrderOnItsWay(environment: Environment, owner: Owner, other: Owner): Promise<void> {
   await environment.addFault({ match: { method: 'POST', path: '/api/v3/order' }, kind: 'delay', delayMs: 500 });
   await owner.atNext([PLACES], () => void owner.process.kill('SIGTERM'));

@@ -5,7 +5,14 @@ import type { HaltScope } from '#core/account/halts.ts';
 import { engageHalt, type HaltSubject, releaseHalt } from '#storage/trading/halts.ts';
 import { until } from '#test/flow/until.ts';
 import { backUp, changeGrid, nextHaltOrder, refuseWrites, restore, unreadLast } from './drills.ts';
-import { assertConsistent, unprotectedCoins, type Engagement, openActions, openOutcomes, unreconciled } from './oracle.ts';
+import {
+  assertConsistent,
+  unprotectedCoins,
+  type Engagement,
+  openActions,
+  openOutcomes,
+  unreconciled,
+} from './oracle.ts';
 import { ANY_ORDER, describeSchedule, drawSchedule, MARKET_BUY, type Schedule, type Step } from './schedule.ts';
 import { paceNow } from './pace.ts';
 import { openEnvironment, type Environment } from './environment.ts';
@@ -106,7 +113,9 @@ interface Run {
 async function runSchedule(schedule: Schedule, sandbox: Sandbox, trace: Trace): Promise<RunResult> {
   const startedMs = performance.now();
   const pace = paceNow();
-  await using environment = await trace.during('opening the environment', () => openEnvironment(schedule, { sandbox, trace, pace }));
+  await using environment = await trace.during('opening the environment', () =>
+    openEnvironment(schedule, { sandbox, trace, pace }),
+  );
   const run: Run = {
     environment,
     trace,
@@ -137,7 +146,8 @@ async function runSchedule(schedule: Schedule, sandbox: Sandbox, trace: Trace): 
   return { seed, cell: cell.name, reached: run.reached, ...(await countUp(environment)), pace, wallMs };
 }
 
-const perform = (run: Run, step: Step): Promise<void> => run.trace.during(JSON.stringify(step), () => performNow(run, step));
+const perform = (run: Run, step: Step): Promise<void> =>
+  run.trace.during(JSON.stringify(step), () => performNow(run, step));
 
 async function performNow(run: Run, step: Step): Promise<void> {
   const { environment } = run;
@@ -335,7 +345,11 @@ async function settle(run: Run): Promise<void> {
   let open: string[] = [];
   const settled = async (): Promise<boolean> => {
     await delay(LOOK_MS * run.pace);
-    const unfinished = [...(await openOutcomes(environment)), ...(await openActions(environment)), ...(await unreconciled(environment))];
+    const unfinished = [
+      ...(await openOutcomes(environment)),
+      ...(await openActions(environment)),
+      ...(await unreconciled(environment)),
+    ];
     open = [...unfinished, ...(run.guarded ? await unprotectedCoins(environment) : [])];
     return open.length === 0;
   };

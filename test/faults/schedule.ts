@@ -34,7 +34,7 @@ export type Step =
     }
   /** For this time orders can only take the best price of each book, and stops trigger: partial fills, then expiry. */
   | { readonly kind: 'thin'; readonly forMs: number }
-  /** The worker starts again while the exchange does not answer what it reads first. */
+  /** The worker restarts while the exchange fails its first reads. */
   | { readonly kind: 'start-blind'; readonly fault: RequestFault; readonly downMs: number }
   /** Candles of the last coin become unreadable, the coin is opened again, and the first coin is sold manually. */
   | { readonly kind: 'unread-candles' }

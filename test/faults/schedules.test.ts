@@ -48,7 +48,9 @@ test(`orders, fills and halts stay true under ${SEEDS} schedules of faults`, { t
   if (SEEDS < WHOLE) return;
   const reached = new Set(results.filter(({ reached }) => reached).map(({ cell }) => cell));
   const columns = Map.groupBy(GRID, ({ column }) => column);
-  const never = [...columns].filter(([, cells]) => !cells.some(({ name }) => reached.has(name))).map(([column]) => column);
+  const never = [...columns]
+    .filter(([, cells]) => !cells.some(({ name }) => reached.has(name)))
+    .map(([column]) => column);
   assert.deepEqual(never, [], 'no schedule of these columns reached its order');
 });
 

@@ -76,7 +76,8 @@ export function watchUnprotected(watched: Watched): UnprotectedWatch {
   };
   const watching = (async (): Promise<void> => {
     // During a restore the tables are missing for a moment.
-    for (; !over; await delay(LOOK_MS * pace)) for (const symbol of environment.symbols) await look(symbol).catch(() => {});
+    for (; !over; await delay(LOOK_MS * pace))
+      for (const symbol of environment.symbols) await look(symbol).catch(() => {});
   })();
   return {
     async end() {
@@ -95,7 +96,9 @@ export async function sellByHand({ environment, pace }: Omit<Watched, 'guarded'>
   while (market !== undefined && heldOf(environment, market) > 0n) {
     const id = await environment.request('force-sell', {}, symbol);
     const read = async () => {
-      const actions = environment.database.kysely.selectFrom('operator_actions').select(['state', 'reason', 'finished_at']);
+      const actions = environment.database.kysely
+        .selectFrom('operator_actions')
+        .select(['state', 'reason', 'finished_at']);
       const action = await actions.where('id', '=', id).executeTakeFirst();
       if (action !== undefined) last = `${action.state}, ${action.reason ?? 'no reason'}`;
       // A restored backup may lack the request: send it again.

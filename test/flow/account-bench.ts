@@ -32,7 +32,7 @@ const NO_OP = (): void => undefined;
 
 export const SYMBOL = 'BTCUSDT';
 
-/** A strategy that only remembers which candles it was fed. */
+/** A strategy that only records its candles. */
 function remembering(fed: Candle[]): AnyStrategy {
   const reasons = { waiting: { sentence: 'Waiting.', thresholds: [] } };
   const bound: BoundStrategy = {
@@ -54,16 +54,16 @@ function remembering(fed: Candle[]): AnyStrategy {
   return { name: 'remembering', title: '', summary: '', config: z.unknown(), reasons, bind: () => bound };
 }
 
-/** One account as the engine runs it, on a paper exchange and a database of its own. */
+/** One account as the engine runs it, on a separate paper exchange and database. */
 export interface AccountBench extends AsyncDisposable {
   readonly paper: PaperExchange;
   readonly database: Database;
   readonly market: MarketPort;
   readonly trading: TradingPort;
   readonly running: RunningAccount;
-  /** Candles in the order in which the strategy was fed them. */
+  /** Candles in the order in which the strategy received them. */
   readonly fed: readonly Candle[];
-  /** What the process log was warned of, by its event. */
+  /** Warnings of the process log, by their event. */
   readonly warnings: readonly { readonly event: unknown; readonly err: unknown }[];
   readonly marketEvents: readonly MarketEvent[];
   control(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<void>;
@@ -75,12 +75,12 @@ interface BenchOptions extends Partial<Pick<PaperOptions, 'source' | 'clock' | '
   readonly symbols?: readonly string[];
   readonly timing?: Partial<SocketTiming>;
   readonly orderTiming?: OrderTiming;
-  /** Puts something else in the place of what the engine reaches the world through. */
+  /** Replaces ports of the engine. */
   readonly rewire?: (ports: EnginePorts) => EnginePorts;
   readonly strategies?: ReadonlyMap<string, AnyStrategy>;
-  /** Of the account at the exchange. */
+  /** Balances of the account on the exchange. */
   readonly account?: Partial<AccountInput>;
-  /** Stores and answers the profiles that run, instead of one that only remembers candles. */
+  /** Stores and returns the profiles to run, instead of one that only records candles. */
   readonly prepare?: (database: Database, owner: Owner) => Promise<readonly ProfileToRun[]>;
 }
 
@@ -94,7 +94,7 @@ function openPaper({ account, fromMs, ...options }: BenchOptions): Promise<Paper
 
 const forget = (): void => undefined;
 const same = (ports: EnginePorts): EnginePorts => ports;
-/** What the strategy is taken to have asked for. */
+/** The buy that the strategy is assumed to have planned. */
 const WANTED = { level: 0, plannedQuote: requireDecimal('1000') };
 
 export async function openAccountBench(options: BenchOptions = {}): Promise<AccountBench> {

@@ -32,7 +32,7 @@ async function buy(on: AccountBench): Promise<void> {
   await until('the order is filled', () => coin.live.size === 0);
 }
 
-/** A buy by hand, which nobody here has written down. */
+/** A manual buy on the exchange, which the service has not recorded. */
 async function buyByHand({ trading, market, ...on }: AccountBench): Promise<void> {
   await market.clock.sync();
   const request = { order: buyOf({ trading, market, ...on }), clientOrderId: `hand-${newId()}`.slice(0, 36) };
@@ -70,7 +70,7 @@ test('fees are compared with the exchange: corrections stand beside the fills, i
     (fee, i, all) => (i === 0 || i === all.length - 1 ? [fee] : []),
   );
   assert.ok(first !== undefined && last !== undefined);
-  // A fill is never changed: a version that booked another fee is played.
+  // Fills are immutable: this simulates a version that booked another fee.
   await on.database.pool.query('alter table fills disable trigger fill_stays');
   const set = (tradeId: string, values: object) =>
     kysely.updateTable('fills').set(values).where('trade_id', '=', tradeId).execute();

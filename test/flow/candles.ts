@@ -15,8 +15,8 @@ interface Swings {
 }
 
 /**
- * Writes minutes of a market that swings by 2 % around its mean, every three hours unless told otherwise, with small
- * seeded noise: enough for a dip-buying strategy to buy and sell once a swing. Returns the file's path.
+ * Writes minutes of a market that swings by 2 % around its mean, by default every three hours, with small seeded noise.
+ * A dip-buying strategy buys and sells once a swing. Returns the path of the file.
  */
 export function writeSwingingCandles(folder: string, minutes: number, swings: Swings = {}): string {
   const { symbol = 'BTCUSDT', seed = 7, period = 180, phase = 0 } = swings;

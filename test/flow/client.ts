@@ -1,6 +1,6 @@
 import type { Answer, Call, Operation } from '#api/contract/operation.ts';
 
-/** What a call may carry; which parts an operation takes is the contract's business. */
+/** Parts of a call; the contract defines which of them an operation takes. */
 interface Parts {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;

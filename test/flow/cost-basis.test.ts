@@ -93,12 +93,12 @@ const rowNow = async () => {
 const heldNow = async (): Promise<boolean> =>
   (await bench().store.loadRunner(profileId, SYMBOL)).position.firstBuyAt !== null;
 
-interface Told {
+interface LogRows {
   readonly process: Record<string, unknown>[];
   readonly rows: ActionLogRow[];
 }
 
-function deskFor(told: Told): BasisDesk {
+function deskFor(told: LogRows): BasisDesk {
   const { store, account } = bench();
   const write = (fields: Readonly<Record<string, unknown>>): void => void told.process.push({ ...fields });
   return {
@@ -117,10 +117,10 @@ function deskFor(told: Told): BasisDesk {
   };
 }
 
-/** Runs the job and returns what both logs were told. */
-async function apply(changes: Partial<BasisInputs> = {}): Promise<Told> {
+/** Runs the job and returns the new rows of both logs. */
+async function apply(changes: Partial<BasisInputs> = {}): Promise<LogRows> {
   const { trading, rules } = bench();
-  const told: Told = { process: [], rows: [] };
+  const told: LogRows = { process: [], rows: [] };
   const readWallet = async () => (await trading.wallet()).wallet;
   const given = {
     info: rules,
@@ -135,7 +135,7 @@ async function apply(changes: Partial<BasisInputs> = {}): Promise<Told> {
 }
 
 /** The line of one key: the same in the process log and as a warn row of the profile's log. */
-function lineOf({ process, rows }: Told, key: string): Record<string, unknown> | undefined {
+function lineOf({ process, rows }: LogRows, key: string): Record<string, unknown> | undefined {
   const [line, ...more] = process.filter(({ event }) => event === key);
   const row = rows.find(({ ctx }) => JSON.stringify(ctx).includes(key));
   assert.deepEqual(more, []);

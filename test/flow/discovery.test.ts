@@ -10,7 +10,7 @@ import { startPaper } from '#paper/server.ts';
 import { discover } from '#worker/jobs/discover.ts';
 import { createVenues } from '#worker/venues.ts';
 
-/** Whatever is listed passes, so that the outcome does not hang on the invented market. */
+/** Every listed coin passes, so that the outcome does not depend on the invented market. */
 const EASY = {
   ...{ enabled: true, minPairVolume: 0, minAssetVolume: 0, maxSpreadPercent: 100, changeMinPercent: -100 },
   ...{ rankTopPercent: 100, rankExcludeTopPercent: 0, minAgeDays: 1, adxMin: 0, volumeMultiple: 0 },

@@ -34,7 +34,7 @@ export const SYMBOL = 'BTCUSDT';
 const TICK = requireDecimal('0.01');
 export const SETTINGS: StopSettings = { offset: requireDecimal('0.995'), onBandBlock: 'notify' };
 
-/** What the steered strategy answers from the next tick on. */
+/** Decisions of the steered strategy from the next tick on. */
 interface Wheel {
   want: 'buy' | 'sell' | 'cancel' | null;
   /** How its buy waits; absent: it takes the market. */
@@ -106,7 +106,7 @@ export interface Guarded extends AsyncDisposable {
   coin(): Coin;
   /** A price on the grid, as a share of the first one. */
   at(share: string): Decimal;
-  /** The same in ticks. */
+  /** That price in ticks. */
   ticks(share: string): number;
   trade(share: string, quantity?: string): Promise<void>;
   control(path: string, body: unknown): Promise<void>;

@@ -22,10 +22,10 @@ const ROWS = Number(process.env['BACKUP_ROWS'] ?? 50_000);
 const folder = mkdtempSync(join(tmpdir(), 'large-backup-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a restore itself writes: the switch, what coins begin with, and the migrations of the database it came into. */
+/** Tables that a restore itself writes: kill switch, first states of coins, and migrations of the target database. */
 const OWN = ['kill_switches', 'runner_states', 'schema_migrations'];
 
-/** Rows and a digest of every table; the sum over all rows does not hang on their order. */
+/** Rows and a digest of every table; the sum over all rows does not depend on their order. */
 async function digests({ pool }: Database): Promise<Record<string, string>> {
   const client = await pool.connect();
   try {

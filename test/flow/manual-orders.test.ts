@@ -8,7 +8,7 @@ import { engageHalt, releaseHalt } from '#storage/trading/halts.ts';
 import { enter, type Guarded, openGuarded, ordersOf, stopsOf } from './guarded.ts';
 import { until } from './until.ts';
 
-interface Asked {
+interface RequestOptions {
   readonly id?: string;
   readonly validMs?: number;
   readonly clientOrderId?: string | null;
@@ -33,7 +33,7 @@ const limit = (on: Guarded, side: 'buy' | 'sell', { at, quantity }: { at: string
 function ask(
   on: Guarded,
   wish: CoinWish,
-  { id = newId(), validMs = 60_000, clientOrderId = null }: Asked = {},
+  { id = newId(), validMs = 60_000, clientOrderId = null }: RequestOptions = {},
 ): Promise<ActionOutcome> {
   const [runner] = on.running().coins.all();
   assert.ok(runner !== undefined);
@@ -50,7 +50,7 @@ const codeOf = ({ state, reason, detail }: ActionOutcome): string => `${state} $
 const seen = (on: Guarded): string[] => ordersOf(on).map(({ side, type, status }) => `${side} ${type} ${status}`);
 const flat = (on: Guarded): Promise<boolean> =>
   until('the position to be sold', () => on.coin().position.firstBuyAt === null && on.coin().live.size === 0);
-/** The exchange gives no answer, and does it half a second later. */
+/** The exchange gives no answer, and applies the request half a second later. */
 const LATE_BUY = { match: { method: 'POST', text: 'side=BUY' }, kind: 'late', delayMs: 500 };
 
 /** Committed intents and orders of the exchange are the same ones. */
@@ -240,7 +240,7 @@ test('a disabled profile still cancels and sells by hand, and buys nothing', asy
   assert.equal(codeOf(await ask(on, market('buy', '0.003'))), 'refused halt-profile-disabled');
   doneOf(await ask(on, FORCE));
   await flat(on);
-  // Ticks that did nothing before it was disabled may be told of now: repeats are told together.
+  // Ticks that did nothing before the profile was disabled may be reported now: repeats are reported together.
   const decided = on.audits.slice(ticks).filter(({ decision }) => decision.kind !== 'nothing');
   assert.deepEqual(
     decided.map(({ decision }) => decision.reason),

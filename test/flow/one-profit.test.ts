@@ -76,7 +76,7 @@ const settled = (stack: Stack) =>
     return COINS.every((symbol) => (recorded.get(symbol) ?? ZERO) === held(stack, symbol.slice(0, -4)));
   });
 
-/** What the exchange itself says was earned: quote and coins at their prices, less the value of the third asset that was paid. */
+/** Profit from the balances of the exchange: quote and coins at their prices, less the value of the third-asset fees. */
 function earned(stack: Stack, thirdFees: Decimal): Decimal {
   const coins = sum(COINS.map((symbol) => multiply(held(stack, symbol.slice(0, -4)), priceOf(stack, symbol))));
   return subtract(subtract(add(held(stack, 'USDT'), coins), d(START.USDT)), thirdFees);

@@ -123,7 +123,7 @@ test('while capture is armed every tick is in the log as the trace has it; after
       isObject(ctx) && isObject(ctx['audit']) ? [{ audit: ctx['audit'], count }] : [],
     );
   await until('three captured ticks', async () => (await captured()).length > 2);
-  // It ends by itself, and can be ended.
+  // It ends automatically, and the operator can end it.
   await arm(500);
   await until('the end of it', async () => (await stack.call(readCapture, { params: { id } })).until === null);
   const shared = () => logs().then((rows) => rows[0]?.ctx);

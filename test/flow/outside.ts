@@ -13,7 +13,7 @@ import { until } from './until.ts';
 type Orphans = Answer<typeof listOrphanOrders>['orphans'];
 type Params = Readonly<Record<string, string>>;
 
-/** The account in another program's hands: orders that this service knows nothing of. */
+/** Another program that trades on the account: its orders are unknown to this service. */
 export interface Hands {
   /** A price on the grid, as a share of the one now. */
   at(share: string, symbol?: string): Promise<string>;
@@ -22,9 +22,9 @@ export interface Hands {
   restBuy(clientOrderId: string, symbol?: string): Promise<void>;
 }
 
-/** The same beside a paper exchange in this process. */
+/** That program next to a paper exchange in this process. */
 export interface Outside extends Hands {
-  /** Client ids of what rests on the exchange. */
+  /** Client ids of the resting orders. */
   resting(): string[];
 }
 
@@ -62,19 +62,19 @@ export const openOutside = ({ paper }: Stack): Outside => ({
 export const ownId = (profileId: ProfileId, purpose: OrderPurpose, symbol = 'BTCUSDT'): string =>
   clientOrderIdOf({ profileId, symbol, purpose, sequence: 900 });
 
-interface Asked {
+interface RequestedAction {
   readonly actionId: string | null;
 }
 
-/** What became of an action. */
-export const outcomeOf = ({ call, accountId: own }: Stack, { actionId }: Asked, accountId: AccountId = own) =>
+/** The outcome of an action. */
+export const outcomeOf = ({ call, accountId: own }: Stack, { actionId }: RequestedAction, accountId: AccountId = own) =>
   until('the outcome of an action', async () => {
     const params = { id: accountId, actionId: actionId ?? '' };
     const action = await call(readAction, { params });
     return action.finishedAt !== null && action;
   });
 
-/** Has the worker look, and lists what it has found. */
+/** Makes the worker search, and lists its findings. */
 export async function detect(stack: Stack, id: AccountId = stack.accountId): Promise<Orphans> {
   const params = { id };
   await outcomeOf(stack, await stack.call(detectOrphanOrders, { params }), id);

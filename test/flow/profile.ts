@@ -15,7 +15,7 @@ export const LIVELY = {
   sell: { stopLossPercentage: '0.97', triggerPercentage: '1.008', trailingStopPercentage: '0.997' },
 } as const;
 
-/** The same without a stop on the exchange, which would go on selling after the worker has stopped. */
+/** LIVELY without a stop on the exchange, which would still sell after the worker has stopped. */
 export const UNGUARDED = { ...LIVELY, sell: { ...LIVELY.sell, protectiveStop: { enabled: false } } } as const;
 
 /** Creates an enabled profile on the stack's paper account. */

@@ -18,10 +18,10 @@ const STATES: Readonly<Record<string, string>> = {
 };
 const pricesOf = (on: Guarded): string[] => stopsOf(on).map(({ stopPrice }) => formatDecimal(stopPrice));
 const priceAt = (on: Guarded, share: string): string => formatDecimal(on.at(share));
-/** Until what is held can no longer be sold, and nothing rests. */
+/** Waits until the rest is too small to sell and no order rests. */
 const flat = (on: Guarded) =>
   until('the position to be sold', () => on.coin().position.firstBuyAt === null && on.coin().live.size === 0);
-/** What was sold, by kind of order and how it ended. */
+/** Sell orders, by type and final status. */
 const sales = (on: Guarded): string[] =>
   ordersOf(on).flatMap(({ side, type, status }) => (side === 'SELL' ? [`${type} ${status}`] : []));
 
@@ -150,7 +150,7 @@ test('when the price jumps below the limit, the stop has its time; then what is 
   await assertLikeExchange(on);
 });
 
-test('a stop that was reached in vain is sold at the market, also where the strategy has lost its level', async () => {
+test('a stop that triggered without a sale is followed by a sale at the market, also where the strategy has lost its level', async () => {
   await using on = await openGuarded();
   await enter(on);
   await steer(on, '0.5');
@@ -276,7 +276,7 @@ for (const [onBandBlock, expected, fallTo] of [
 const REPLACE = { method: 'POST', path: '/api/v3/order/cancelReplace' };
 const HALF_DONE = { code: -2021, msg: 'Order cancel-replace partially failed.' };
 const OVERLOADED = { code: -1008, msg: 'Server is currently overloaded with other requests.' };
-/** What can become of a replacement, besides an answer in time. */
+/** Faults of a replacement. */
 const FAULTS: readonly object[] = [
   { kind: 'reset' },
   { kind: 'reset', applied: true },

@@ -11,7 +11,7 @@ import { LIVELY, startProfile } from './profile.ts';
 import { KEY, openStack, type Stack } from './stack.ts';
 import { until } from './until.ts';
 
-/** Never buys by itself. */
+/** Never buys automatically. */
 const PATIENT = { ...LIVELY, buy: { ...LIVELY.buy, gridLevels: [{ triggerPercentage: '0.5' }] } };
 const ILLEGAL = { ...PATIENT, buy: { ...PATIENT.buy, candleLimit: 1500 } };
 

@@ -56,7 +56,7 @@ const keep = async (sent: Promise<Reply>, status: number): Promise<Reply> => {
   return reply;
 };
 
-/** Every write to `table` fails, and PostgreSQL tells the whole row as the reason. */
+/** Every write to `table` fails, and the error of PostgreSQL contains the whole row. */
 async function whileFailing(table: string, attempt: () => Promise<unknown>): Promise<void> {
   await api.database.pool.query(`alter table ${table} add constraint refused check (false) not valid`);
   try {
@@ -66,7 +66,7 @@ async function whileFailing(table: string, attempt: () => Promise<unknown>): Pro
   }
 }
 
-/** Each kind of notifier with a server of its own, which says what it was told as soon as it refuses. */
+/** Each kind of notifier with a separate server, whose refusals contain the request. */
 const settingsOf = {
   slack: (url: string) => ({ settings: {}, secrets: { webhookUrl: `${url}/CANARY-slack-0005` } }),
   discord: (url: string) => ({ settings: {}, secrets: { webhookUrl: `${url}/CANARY-discord-0006` } }),
@@ -145,7 +145,7 @@ async function fail(): Promise<void> {
     const rows = await api.database.kysely.selectFrom('action_logs').select('ctx').execute();
     return rows.some(({ ctx }) => isObject(ctx) && ctx['event'] === 'order_rejected');
   });
-  // Its notifications fail too: what is given up becomes a dead letter, which is published.
+  // Its notifications fail too: a failed job becomes a dead letter, which is published.
   await until('dead letters', async () => {
     await api.database.pool.query(
       `update pgboss.job set retry_limit = 0 where name like 'notify%' and state < 'completed'`,

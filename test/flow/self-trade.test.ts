@@ -1,4 +1,4 @@
-// Two orders of one account meet: the exchange ends the resting one, and the engine goes on from there.
+// Two orders of one account meet: the exchange ends the resting one, and the engine continues from there.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDecimal } from '#core/amount/decimal.ts';

@@ -22,11 +22,11 @@ interface StackOptions {
   readonly account?: Partial<AccountInput>;
   readonly cacheUrl?: string;
   readonly worker?: WorkerSettings;
-  /** Hears the lines of the worker's log, from warnings on. */
+  /** Receives the lines of the worker's log, from level warn. */
   readonly onWarning?: (line: string) => void;
 }
 
-/** Everything npm start runs, in this process, on a database of its own. */
+/** Everything that npm start runs, in this process, on a separate database. */
 export interface Stack extends ApiClient, AsyncDisposable {
   readonly paper: PaperExchange;
   readonly api: Api;
@@ -72,7 +72,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const api = stack.use(await openApi(env));
   let worker: AsyncDisposable | null = null;
   const startWorker = async (): Promise<void> => {
-    // Another one would be forgotten, and keep the process of the test alive for ever.
+    // Another one would be forgotten, and keep the process of the test alive forever.
     if (worker !== null) throw new Error('The worker of the stack runs already.');
     const { onWarning, worker: settings } = options;
     const warned = { ...env, LOG_LEVEL: 'warn' } as const;

@@ -26,7 +26,7 @@ test('a coin that the exchange halts is not bought until it trades again, withou
   };
   const orders = () => stack.database.kysely.selectFrom('orders').select('state').execute();
 
-  // The engine has read its rules at the start: only the exchange's refusal tells it of the halt.
+  // The engine has read its rules at the start: it learns of the halt only from the exchange's refusal.
   await until('rules are read', () => stack.paper.venue.markets.has(SYMBOL));
   await setStatus('HALT');
   const id = await startProfile(stack, [SYMBOL], { config: EAGER });

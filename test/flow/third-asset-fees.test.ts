@@ -39,7 +39,7 @@ test('fees paid in BNB count in the result of a round trip, in quote', async () 
   const { account, feePrices } = on.running.context;
   const assets = { baseAsset: 'BTC', quoteAsset: 'USDT' };
   const one = { feeAsset: 'BNB', feeAmount: d('1'), at: new Date(START_MS) };
-  // The market's clock stands still: the price stays what it is.
+  // The market clock is stopped: the price does not change.
   const price = await on.market.price('BNBUSDT');
   await until('the price of BNB is known', () => feePrices.valueOf(one, assets) !== null);
   const limits = { ...NO_LIMITS, asset: 'USDT', dailyLoss: '10' };

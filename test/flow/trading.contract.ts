@@ -83,8 +83,8 @@ const stopsEntries: Check = async (flow) => {
   );
 };
 
-/** Takes the stop off the exchange, where it would go on selling after the worker has stopped. */
-async function takeDownStop({ stack, profileId }: Flow): Promise<void> {
+/** Cancels the stop on the exchange, which would still sell after the worker has stopped. */
+async function cancelStop({ stack, profileId }: Flow): Promise<void> {
   const params = { id: profileId };
   const { config } = await stack.call(readProfile, { params });
   const sell = isObject(config['sell']) ? config['sell'] : {};
@@ -98,7 +98,7 @@ async function takeDownStop({ stack, profileId }: Flow): Promise<void> {
 
 const agreesWithWallet: Check = async (flow) => {
   const { stack, profileId } = flow;
-  await takeDownStop(flow);
+  await cancelStop(flow);
   await stack.stopWorker();
   const market = createMarketReader({ restUrl: stack.paper.url });
   const rules = (await market.rules()).find((each) => each.symbol === SYMBOL);
@@ -162,7 +162,7 @@ interface TradingMarket {
   readonly config: object;
 }
 
-/** Invented candles in a folder of their own. */
+/** Invented candles in a separate folder. */
 export function swingingMarket(): TradingMarket {
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-candles-'));
   writeSwingingCandles(folder, 60 * 24 * 20);

@@ -51,7 +51,7 @@ test('sixty coins start and trade while the candles of three cannot be read, and
     (await stack.call(readCoin, { params: { id, symbol } })).coin.state?.decision.reason;
   await until('the coin to decide without candles', async () => (await reason('C7USDT')) !== undefined);
 
-  // Another config while the candles cannot be read: the coin goes on under it.
+  // Another config while the candles cannot be read: the coin continues with it.
   await stack.call(changeCoin, {
     params: { id, symbol: 'C7USDT' },
     body: { overrideConfig: { sell: { stopLossPercentage: '0.95' } } },

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks again until the answer is defined and true; fails with a sentence when it never is. */
+/** Calls `read` until its value is defined and not false; throws with a sentence after `limitMs`. */
 export async function until<Value>(
   what: string,
-  ask: () => Promise<Value | undefined | false> | Value | undefined | false,
+  read: () => Promise<Value | undefined | false> | Value | undefined | false,
   limitMs = 90_000,
 ): Promise<Value> {
   const endMs = performance.now() + limitMs;
   for (;;) {
-    const value = await ask();
+    const value = await read();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() > endMs) throw new Error(`Waited ${limitMs} ms in vain: ${what}`);
+    if (performance.now() > endMs) throw new Error(`Waited ${limitMs} ms without success: ${what}`);
     await delay(25);
   }
 }

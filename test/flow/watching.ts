@@ -46,7 +46,7 @@ export async function control(path: string, body: unknown = {}): Promise<void> {
   await askControl(flow().stack.paper, `POST ${path}`, body);
 }
 
-/** What the wallet holds from now on; the worker reads it again when its stream comes back. */
+/** Sets the balances of the wallet; the worker reads them again when its stream reconnects. */
 export async function hold(balances: Readonly<Record<string, string>>): Promise<void> {
   const { cache, stack } = flow();
   await control('/balances', { account: 'a', balances });
@@ -84,7 +84,7 @@ export const add = (symbol: string, averageEntryPrice?: string) =>
     params: { id: flow().profileId },
     body: { symbol, ...(averageEntryPrice === undefined ? {} : { averageEntryPrice }) },
   });
-/** What the strategy was handed at the last tick: the level it shows as cost. */
+/** The average entry price that the strategy received at the last tick: the level that it shows as cost. */
 export const costLine = async (symbol: string): Promise<string | undefined> =>
   (await coinOf(symbol)).state?.plan.find(({ name }) => name === 'cost')?.price;
 export const ready = (symbol: string) =>

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { createContext, Script } from 'node:vm';
 
-/** Loaded before a program: tells every so often what it holds on to, after a full collection. */
+/** Loaded before a program: prints the memory in use every few seconds, after a full collection. */
 const EVERY_MS = 10_000;
 
 setFlagsFromString('--expose-gc');

@@ -17,8 +17,8 @@ import { freePort, provideDatabase } from '#test/harness/servers.ts';
 import { ROOT } from '#test/harness/source-files.ts';
 
 /**
- * A day of market in a quarter of an hour: worker and api as programs of their own, trading and being asked all the time.
- * What they hold on to must not grow once they are warm: npm run soak
+ * A day of market in a quarter of an hour: worker and api as separate programs that trade and answer requests all the
+ * time. Their memory must not grow after the warm-up: npm run soak
  */
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 14.4);
 const SPEED = 100;

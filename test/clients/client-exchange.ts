@@ -4,15 +4,15 @@ import { parseAccounts } from '../../paper/exchange/accounts.ts';
 import type { PaperOptions } from '../../paper/options.ts';
 import { type PaperExchange, startPaper } from '../../paper/server.ts';
 import { control as askControl } from '../paper/test-server.ts';
-// This folder is a package of its own, where the names of the rooms do not reach.
+// This folder is a separate package, in which the import names of the rooms are not defined.
 import { type Key, PATIENCE_MS, type Venue } from './stock-client.ts';
 
-/** A paper exchange for one client: its market moves only while somebody waits, unless its clock is another one. */
-export interface Stage extends AsyncDisposable {
+/** A paper exchange for one client: by default its market moves only while a test waits. */
+export interface ClientExchange extends AsyncDisposable {
   readonly venue: Venue;
   readonly paper: PaperExchange;
   control(request: string, body?: unknown): Promise<unknown>;
-  /** Lets the market go on until the promise is settled. */
+  /** Runs the market until the promise is settled. */
   whileTrading<Value>(awaited: Promise<Value>): Promise<Value>;
   /** Waits until the exchange has seen an operation of the WebSocket API. */
   untilCalled(...methods: string[]): Promise<void>;
@@ -36,7 +36,7 @@ export const KEYS: Readonly<Record<Key['kind'], Key>> = {
 };
 
 /** `more` replaces options, such as the clock. */
-export async function openStage(more: Partial<PaperOptions> = {}): Promise<Stage> {
+export async function openExchange(more: Partial<PaperOptions> = {}): Promise<ClientExchange> {
   const balances = { USDT: '100000', BTC: '1', BNB: '0' };
   const paper = await startPaper({
     port: 0,
