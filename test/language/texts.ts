@@ -3,7 +3,7 @@ import { isObject } from '#core/merge.ts';
 import type { SourceFile } from '#test/harness/source-files.ts';
 
 /** A piece of a file that people read: a comment, a message, a label or a document. */
-export interface Text {
+interface Text {
   readonly text: string;
   /** Where it starts in the file, counted in UTF-16 units. */
   readonly start: number;
