@@ -101,7 +101,7 @@ export function conformance(): string {
     ].join('\n'),
   );
   return [
-    '# What is specified, and the test that shows it',
+    '# Requirements and their tests',
     'Made from the tests by `npm run documents`; a test that is renamed or removed fails until [the list](../test/conformance/rows.txt) says what shows the sentence instead. In a name `${...}` stands for each case of the test.',
     `${checks.length - open.length} of ${checks.length} checks are shown by tests${open.length === 0 ? '' : `, not: ${open.map(({ id }) => id).join(', ')}`}.`,
     NEEDS.map(([, , words]) => words).join('  \n'),

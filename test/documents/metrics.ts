@@ -30,7 +30,7 @@ export function metrics(): string {
 
 Made from the code by \`npm run documents\`; change it there.
 
-\`METRICS_PORT\` makes api and worker tell Prometheus what they do, at \`/metrics\` on \`HOST\`; nobody else should reach that port. Under
+\`METRICS_PORT\` makes api and worker serve metrics for Prometheus, at \`/metrics\` on \`HOST\`; no other client should reach that port. Under
 \`npm start\` the api has the port and the worker the next one. The paper exchange has its own on its control port.
 
 | metric | labels | what it is |
@@ -41,7 +41,7 @@ ${rows.join('\n')}
 \`event\` of \`tradewind_profile_log_rows_total\` names outcomes of orders and what was noticed: \`order_filled\`, \`order_rejected\`,
 \`order_unknown\`, \`breaker_opened\`, ... A metric whose source is away (the database, a coin that does not run) has no row.
 
-[deploy/observability/alerts.yaml](../../deploy/observability/alerts.yaml) holds alert rules: nobody trades, a position without its
+[deploy/observability/alerts.yaml](../../deploy/observability/alerts.yaml) holds alert rules: no worker trades, a position without its
 stop, an order without proof, stale prices, errors, a slow api, revisions that differ, a clock that is off, work that does not run.
 [deploy/observability/dashboard.json](../../deploy/observability/dashboard.json) is a dashboard for Grafana: import it and choose the
 Prometheus. Neither was run by a Prometheus or a Grafana in the tests; that every metric they name exists is tested.
