@@ -70,7 +70,7 @@ describe('unmodified clients in Python', { concurrency: 3 }, () => {
     assert.equal(code, 130, output.slice(-4000));
     assert.ok(trades > 0 && stops > 0);
     if (CLIENT_SECONDS >= SELLS_SECONDS) assert.ok(closed > 0, 'no trade was closed');
-    const placed = PAIRS.flatMap((pair) => ordersOf(exchange.paper.venue.floor.orders, 'HMAC', pair));
+    const placed = PAIRS.flatMap((pair) => ordersOf(exchange.paper.venue.engine.orders, 'HMAC', pair));
     assert.equal(placed.length, orders);
     assert.equal(placed.filter(({ type }) => type === 'STOP_LOSS_LIMIT').length, stops);
     await checkMoney(exchange);
