@@ -14,39 +14,39 @@ import type { ReactNode } from 'react';
 import { type ProfileId, readId } from '#core/ids.ts';
 import { coinQuery, onboardingQuery, profileQuery, sessionQuery } from '#web/data/queries.ts';
 import { SignInPage } from '#web/shell/sign-in.tsx';
-import { Failure } from '#web/ui/say.tsx';
-import { Porch, Shell } from '#web/shell/shell.tsx';
+import { Failure } from '#web/ui/notice.tsx';
+import { SignedOutFrame, Shell } from '#web/shell/shell.tsx';
 
-/** Who may see what: no operator yet, nobody signed in, or the page itself. A lost session shows the sign-in screen here. */
+/** Shows the welcome page before the first operator exists, the sign-in page without a session, else the page. */
 function Gate(): ReactNode {
-  // The shown match, not the address: while a page still loads, the old one must not be rendered for the new state.
+  // The rendered match, not the address: while a page still loads, the old one must not be rendered for the new state.
   const path = useMatches({ select: (matches) => matches.at(-1)?.pathname });
-  const begun = useQuery(onboardingQuery);
-  const session = useQuery({ ...sessionQuery, enabled: begun.data?.needsOnboarding === false });
-  if (begun.isError)
+  const installation = useQuery(onboardingQuery);
+  const session = useQuery({ ...sessionQuery, enabled: installation.data?.needsOnboarding === false });
+  if (installation.isError)
     return (
-      <Porch>
-        <Failure what="Tradewind could not be reached." error={begun.error} />
-      </Porch>
+      <SignedOutFrame>
+        <Failure what="Could not reach Tradewind." error={installation.error} />
+      </SignedOutFrame>
     );
-  if (begun.data === undefined) return null;
-  if (begun.data.needsOnboarding) return path === '/welcome' ? <Outlet /> : <Navigate to="/welcome" />;
+  if (installation.data === undefined) return null;
+  if (installation.data.needsOnboarding) return path === '/welcome' ? <Outlet /> : <Navigate to="/welcome" />;
   if (session.data === null) return <SignInPage />;
   if (session.data === undefined) {
     return session.isError ? (
-      <Porch>
-        <Failure what="The session could not be read." error={session.error} />
-      </Porch>
+      <SignedOutFrame>
+        <Failure what="Could not load the session." error={session.error} />
+      </SignedOutFrame>
     ) : null;
   }
   // A visitor of a live demo may be its operator.
-  return path === '/sign-in' && !begun.data.demoMode ? <Navigate to="/" /> : <Outlet />;
+  return path === '/sign-in' && !installation.data.demoMode ? <Navigate to="/" /> : <Outlet />;
 }
 
-function Lost(): ReactNode {
+function NotFound(): ReactNode {
   return (
     <div className="head">
-      <h1 className="verdict">There is no such page.</h1>
+      <h1 className="verdict">Page not found.</h1>
       <p>
         <Link to="/">Back to the overview</Link>
       </p>
@@ -54,16 +54,16 @@ function Lost(): ReactNode {
   );
 }
 
-function Broken({ error }: { error: unknown }): ReactNode {
+function PageError({ error }: { error: unknown }): ReactNode {
   return (
     <div className="head">
-      <Failure what="This page could not be shown." error={error} />
+      <Failure what="Could not show this page." error={error} />
     </div>
   );
 }
 
-const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Gate, notFoundComponent: Lost });
-const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell, notFoundComponent: Lost });
+const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Gate, notFoundComponent: NotFound });
+const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell, notFoundComponent: NotFound });
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
@@ -71,17 +71,17 @@ const welcome = createRoute({
 });
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
 
-/** A page inside the shell; its script is fetched when it is about to be opened. */
+/** A page inside the shell; its script is loaded before it opens. */
 const page = <const Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component });
 
-/** What an address may say after its question mark: these texts, each or none. */
+/** Optional text parameters of an address. */
 const texts =
   <const Name extends string>(...names: readonly Name[]) =>
   (search: Record<string, unknown>): { [name in Name]?: string } => {
-    const told: { [name in Name]?: string } = {};
-    for (const name of names) if (typeof search[name] === 'string') told[name] = search[name];
-    return told;
+    const known: { [name in Name]?: string } = {};
+    for (const name of names) if (typeof search[name] === 'string') known[name] = search[name];
+    return known;
   };
 
 const config = createRoute({
@@ -100,7 +100,7 @@ const coin = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/coins/$symbol',
   validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'logs' } => (tab === 'logs' ? { tab } : {}),
-  // What the page asks for first is asked for while its script is still fetched.
+  // Fetch the first data while the script still loads.
   loader({ params, context: { client } }) {
     const id = readId<ProfileId>(params.id);
     if (id === undefined) return;
@@ -205,7 +205,7 @@ const pages = [
   ),
 ] as const;
 
-/** The router of the page; what it loads ahead goes into the page's cache. */
+/** The router; its preloaded data goes into the query cache. */
 export const makeRouter = (client: QueryClient) =>
   createRouter({
     routeTree: root.addChildren([
@@ -216,7 +216,7 @@ export const makeRouter = (client: QueryClient) =>
     context: { client },
     defaultPreload: 'intent',
     scrollRestoration: true,
-    defaultErrorComponent: Broken,
+    defaultErrorComponent: PageError,
   });
 
 declare module '@tanstack/react-router' {

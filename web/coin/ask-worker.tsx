@@ -6,25 +6,27 @@ import { Dialog } from '#web/ui/dialog.tsx';
 
 interface AskProps {
   accountId: AccountId;
-  /** The quiet button. */
+  /** Text of the button that opens the dialog. */
   words: string;
   label?: string;
   small?: boolean;
   disabled?: boolean;
-  /** False takes the quiet button away; a dialog that is open stays until it is read. */
+  /** False hides the button that opens the dialog; a dialog that is open stays. */
   offered?: boolean;
   title: string;
-  /** What will happen, before it does. */
+  /** Explains the action before it runs. */
   children: ReactNode;
-  /** The loud button: names the object and the amount. */
+  /** Text of the button that runs the action: names the object and the amount. */
   action: string;
+  /** Text of the button that closes the dialog without acting. */
+  keep?: string;
   done: string;
-  /** The id is one for the whole dialog: pressing again after a lost answer asks for nothing more. */
+  /** One id per dialog: pressing again after a lost response does not repeat the request. */
   run: (requestId: string) => Promise<{ actionId: string | null }>;
   onDone?: () => void;
 }
 
-/** A quiet button, a dialog that says what will happen, and the worker's word about what did. */
+/** A button, a dialog that explains the action, and the outcome that the worker reports. */
 export function AskWorker(props: AskProps): ReactNode {
   const { words, label, small = false, disabled, offered = true } = props;
   const [asking, setAsking] = useState(false);
@@ -51,6 +53,7 @@ function Asking({
   title,
   children,
   action,
+  keep,
   done,
   run,
   onDone,
@@ -69,9 +72,10 @@ function Asking({
       <ActionOutcome state={act} done={done} />
       <ActButtons
         words={action}
+        keep={keep}
         ended={ended}
         waiting={act.isWaiting}
-        onAct={() => act.ask(undefined)}
+        onAct={() => act.send(undefined)}
         onClose={close}
       />
     </Dialog>
@@ -80,13 +84,14 @@ function Asking({
 
 interface ButtonsProps {
   words: string;
+  keep?: string | undefined;
   ended: boolean;
   waiting: boolean;
   onAct: () => void;
   onClose: () => void;
 }
 
-export function ActButtons({ words, ended, waiting, onAct, onClose }: ButtonsProps): ReactNode {
+export function ActButtons({ words, keep = 'Cancel', ended, waiting, onAct, onClose }: ButtonsProps): ReactNode {
   return (
     <div className="flex flex-wrap gap-3 pt-2">
       {ended ? null : (
@@ -95,7 +100,7 @@ export function ActButtons({ words, ended, waiting, onAct, onClose }: ButtonsPro
         </button>
       )}
       <button type="button" className="btn" onClick={onClose}>
-        {ended ? 'Close' : 'Leave it'}
+        {ended ? 'Close' : keep}
       </button>
     </div>
   );

@@ -5,12 +5,12 @@ import { armCapture, readCapture } from '#api/contract/capture.ts';
 import { call } from '#web/data/call.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { Switch } from '#web/ui/field.tsx';
-import { Failure } from '#web/ui/say.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { When } from '#web/ui/when.tsx';
 
 const HOUR_MS = 3_600_000;
 
-/** Writes every tick of a profile to its log for an hour, with everything that it looked at. */
+/** Logs every tick of a profile for an hour, with its complete input. */
 export function CaptureSwitch({ profileId }: { profileId: ProfileId }): ReactNode {
   const demo = useDemo();
   const client = useQueryClient();
@@ -39,10 +39,10 @@ export function CaptureSwitch({ profileId }: { profileId: ProfileId }): ReactNod
       />
       <span className="note">
         {until === null ? (
-          'For one hour every tick of this profile becomes a row of its own, with all that it looked at under Context.'
+          'For one hour every tick of this profile becomes its own log row, with the complete input under Context.'
         ) : (
           <>
-            Until <When at={until} />. Each row holds all that the tick looked at, unshortened.
+            Until <When at={until} />. Each row holds the complete input of its tick.
           </>
         )}
       </span>

@@ -19,9 +19,9 @@ import { axisMark, full } from '#web/ui/time.ts';
 export interface PlanLevel {
   readonly name: string;
   readonly price: number;
-  /** Cost is a fact; the others are intent. */
+  /** The average price is a fact; the other levels are plans. */
   readonly fact: boolean;
-  /** Rests on the exchange; else the worker keeps it. */
+  /** On the exchange; else the worker keeps it. */
   readonly solid: boolean;
 }
 
@@ -31,7 +31,7 @@ interface ChartMark {
   readonly text: string;
 }
 
-/** The stretch of time on the chart, and how many px right of it belong to the prices. */
+/** The visible time range, and the width of the price axis in px. */
 export interface ChartRange {
   readonly fromMs: number;
   readonly toMs: number;
@@ -67,7 +67,7 @@ export class ChartView {
   private shownPlan = '';
   private last: Bar | undefined;
   private first: UTCTimestamp | undefined;
-  /** React may still hand over what has come meanwhile. */
+  /** React may still pass data after the chart is removed. */
   private removed = false;
 
   constructor(box: HTMLElement, options: ChartOptions) {
@@ -94,7 +94,7 @@ export class ChartView {
     });
   }
 
-  /** Newer candles than the last known are appended, so that the reader's zoom and place stay. */
+  /** Appends newer candles, so that zoom and scroll position stay. */
   show(candles: readonly Candle[]): void {
     if (this.removed) return;
     const bars = candles.map(barOf);
@@ -109,7 +109,7 @@ export class ChartView {
     }
   }
 
-  /** A trade price between two answers of the server. */
+  /** A trade price between two responses of the server. */
   tick(price: number, atMs: number): void {
     if (this.removed || this.last === undefined) return;
     const time = seconds(openOf(atMs, this.interval));
@@ -146,7 +146,7 @@ export class ChartView {
     );
   }
 
-  /** One arrow per candle and side; quantities are written only while there is room for them. */
+  /** One arrow per candle and side; quantities are shown only while there is room. */
   mark(marks: readonly ChartMark[]): void {
     if (this.removed) return;
     const known = marks.filter(({ atMs }) => this.first !== undefined && seconds(atMs) >= this.first);

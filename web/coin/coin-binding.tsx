@@ -6,10 +6,10 @@ import { call } from '#web/data/call.ts';
 import { type Coin, type Order, type Profile, symbolsQuery } from '#web/data/queries.ts';
 import { coinView } from './coin-view.ts';
 import { count, quantity } from '#web/ui/numbers.ts';
-import { orderName } from './order-words.ts';
+import { orderName } from './order-labels.ts';
 import { AskWorker } from './ask-worker.tsx';
 import { PriceField } from './entry-price.tsx';
-import { Failure, Say } from '#web/ui/say.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 
 function useRefresh(id: ProfileId): () => Promise<void> {
   const client = useQueryClient();
@@ -19,7 +19,7 @@ function useRefresh(id: ProfileId): () => Promise<void> {
   };
 }
 
-/** Binds one more coin to a profile. */
+/** Adds a coin to a profile. */
 export function AddCoin({ profile }: { profile: Profile }): ReactNode {
   const id = useId();
   const [symbol, setSymbol] = useState('');
@@ -72,9 +72,9 @@ export function AddCoin({ profile }: { profile: Profile }): ReactNode {
       <div className="w-full">
         {bind.isError ? <Failure what="Not added." error={bind.error} /> : null}
         {bind.data?.warnings.map((warning) => (
-          <Say key={warning.code} tone="care" title={`Added, but ${warning.message}:`}>
+          <Notice key={warning.code} tone="care" title={`Added, but ${warning.message}:`}>
             {warning.detail}
-          </Say>
+          </Notice>
         ))}
       </div>
     </form>
@@ -84,11 +84,11 @@ export function AddCoin({ profile }: { profile: Profile }): ReactNode {
 interface RemoveProps {
   profile: Profile;
   coin: Coin;
-  /** Of this coin, those that the exchange may still hold. */
+  /** Orders of this coin that may be open on the exchange. */
   orders: readonly Order[];
 }
 
-/** Unbinds a coin, and says before what becomes of its orders and of what is held. */
+/** Removes a coin; the dialog explains the effect on its orders and its position. */
 export function RemoveCoin({ profile, coin, orders }: RemoveProps): ReactNode {
   const refresh = useRefresh(profile.id);
   const view = coinView(coin);
@@ -113,20 +113,20 @@ export function RemoveCoin({ profile, coin, orders }: RemoveProps): ReactNode {
       run={() => call(unbindCoin, { params, query: { cancelOrders: exposed ? 'true' : 'false' } })}
       onDone={() => void refresh()}
     >
-      <p>This profile makes no more decisions about {view.base}. Its records stay.</p>
+      <p>{view.base} is no longer traded by this profile. Its records stay.</p>
       {orders.length === 0 ? null : (
         <p>
-          First the worker cancels what rests on the exchange: {names.join(', ')} {view.base}. The coin goes once
-          nothing of it rests there.
+          The worker first cancels the open orders: {names.join(', ')} {view.base}. It removes the coin once none is
+          open.
         </p>
       )}
       {view.held ? (
         <p>
           <b>
-            {quantity(coin.position.quantity, coin.stepSize)} {view.base} stay in the wallet, without a stop, and nobody
-            sells them.
+            {quantity(coin.position.quantity, coin.stepSize)} {view.base} stay in the wallet, unmanaged and without a
+            stop.
           </b>{' '}
-          They are managed again when the coin is added again. To be out of it, sell all first, on the page of the coin.
+          Add the coin again to manage them again. To close the position, first sell all on the coin’s page.
         </p>
       ) : null}
     </AskWorker>

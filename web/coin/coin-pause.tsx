@@ -6,14 +6,14 @@ import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
 import type { Coin } from '#web/data/queries.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure } from '#web/ui/say.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { Prose } from '#web/ui/when.tsx';
 
 const HOUR_MS = 3_600_000;
 const LENGTHS = { '1 hour': 1, '4 hours': 4, '1 day': 24, '1 week': 168 } as const;
 type Length = keyof typeof LENGTHS;
 
-/** Pauses buying of one coin for a while, or ends the pause. */
+/** Pauses buying of one coin for a chosen time, or resumes it. */
 export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coin }): ReactNode {
   const id = useId();
   const [length, setLength] = useState<Length>('1 hour');
@@ -31,7 +31,7 @@ export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coi
       {coin.pause === null ? (
         <>
           <label htmlFor={id} className="two">
-            No buys for
+            Pause buying for
           </label>
           <select id={id} value={length} onChange={(event) => setLength(asLength(event.target.value))}>
             {Object.keys(LENGTHS).map((words) => (
@@ -44,7 +44,7 @@ export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coi
             disabled={change.isPending}
             onClick={() => change.mutate(LENGTHS[length])}
           >
-            Pause buying {coin.symbol}
+            Pause buying
           </button>
         </>
       ) : (
@@ -53,7 +53,7 @@ export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coi
             <Icon name="warn" /> <Prose text={`No buys until ${coin.pause.until}. ${coin.pause.reason}`} />
           </span>
           <button type="button" className="btn" disabled={change.isPending} onClick={() => change.mutate(null)}>
-            Resume buying {coin.symbol}
+            Resume buying
           </button>
         </>
       )}

@@ -15,7 +15,7 @@ interface CoinPositionProps {
   stopRests: boolean;
 }
 
-/** What is held of one coin, what it cost and what it is worth at the shown price. */
+/** Position of one coin: quantity, average price, market value and P&L at the shown price. */
 export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps): ReactNode {
   const view = coinView(coin);
   const { position, costBasis } = coin;
@@ -25,7 +25,7 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
   return (
     <Section title="Position">
       <dl className="dl">
-        <dt>Held</dt>
+        <dt>Quantity</dt>
         <dd>
           {view.held ? (
             <>
@@ -36,7 +36,7 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
           )}
           {remainder ? (
             <span className="note block">
-              {position.quantity} {view.base} is left, less than one tradeable step
+              {position.quantity} {view.base} left, less than one lot step
             </span>
           ) : null}
         </dd>
@@ -66,7 +66,7 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
               )}
               {view.stop === null ? null : (
                 <span className={stopRests || cause === null ? 'note block' : 'care block'}>
-                  {stopRests ? 'rests on the exchange' : (cause ?? 'kept by the worker')}
+                  {stopRests ? 'on the exchange' : (cause ?? 'kept by the worker')}
                 </span>
               )}
             </dd>
@@ -74,7 +74,7 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
         ) : null}
         <UnheldPrice profileId={profileId} coin={coin} />
         <dt>Realised P&amp;L, after all fees</dt>
-        <dd title={feesWords(position, view.quote)}>
+        <dd title={feesText(position, view.quote)}>
           <Gain value={readDecimal(position.realised) ?? null} unit={view.quote} />
         </dd>
         <dt>Trades</dt>
@@ -85,8 +85,10 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
   );
 }
 
-/** What the profits would be without fees, for who wants to know. */
-function feesWords({ fees, unvaluedFees }: Coin['position'], quote: string): string {
-  const paid = `${money(fees, quote)} ${quote} of fees paid in all`;
-  return unvaluedFees === 0 ? paid : `${paid}; the fees of ${unvaluedFees} fills are missing, as no price was known`;
+/** All fees paid, and how many could not be valued. */
+function feesText({ fees, unvaluedFees }: Coin['position'], quote: string): string {
+  const paid = `${money(fees, quote)} ${quote} fees paid in total`;
+  return unvaluedFees === 0
+    ? paid
+    : `${paid}; the fees of ${unvaluedFees} fills are missing because their price is unknown`;
 }

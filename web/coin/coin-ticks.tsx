@@ -6,7 +6,7 @@ import { isObject } from '#core/merge.ts';
 import { traceQuery } from '#web/data/queries.ts';
 import { Context } from '#web/ui/feed.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 
@@ -25,18 +25,18 @@ const MARKS = { buy: 'up', sell: 'dno', cancel: 'x', nothing: 'minus' } as const
 const markOf = (kind: string): 'up' | 'dno' | 'x' | 'minus' =>
   MARKS[kind === 'buy' || kind === 'sell' || kind === 'cancel' ? kind : 'nothing'];
 
-/** The newest ticks as they were recorded. */
+/** The newest recorded ticks. */
 export function CoinTicks({ profileId, symbol }: { profileId: ProfileId; symbol: string }): ReactNode {
   const { data, error } = useQuery(traceQuery(profileId, symbol));
   const entries = data?.entries.filter(isAudit);
   return (
-    <Section title="Newest ticks" note="read every 5 s" span={5}>
-      {error === null ? null : <Failure what="The ticks could not be read." error={error} />}
+    <Section title="Recent ticks" note="updated every 5 s" span={5}>
+      {error === null ? null : <Failure what="Could not load the ticks." error={error} />}
       {entries === undefined && error === null ? <Skeleton rows={6} /> : null}
-      {entries?.length === 0 ? <p className="p-2">No tick is recorded yet.</p> : null}
+      {entries?.length === 0 ? <p className="p-2">No ticks recorded.</p> : null}
       <ul className="feed">
-        {entries?.map((whole) => {
-          const { id, at, trigger, decision, approval, latencyMicros } = whole;
+        {entries?.map((tick) => {
+          const { id, at, trigger, decision, approval, latencyMicros } = tick;
           return (
             <li key={id}>
               <When at={at} />
@@ -47,12 +47,12 @@ export function CoinTicks({ profileId, symbol }: { profileId: ProfileId; symbol:
                   by {TRIGGERS[trigger] ?? trigger}, decided in{' '}
                   {latencyMicros < 100 ? 'under 0.1' : (latencyMicros / 1000).toFixed(1)} ms
                   {approval.kind === 'refused'
-                    ? `, refused: ${approval.reason}`
+                    ? `, rejected: ${approval.reason}`
                     : approval.kind === 'approved'
                       ? ', approved'
                       : ''}
                 </span>
-                <Context ctx={whole} />
+                <Context ctx={tick} />
               </div>
             </li>
           );

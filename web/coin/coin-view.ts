@@ -3,14 +3,14 @@ import { unrealisedOf } from '#core/position/position.ts';
 import type { Coin } from '#web/data/queries.ts';
 import { change, percent } from '#web/ui/numbers.ts';
 
-/** What the service will do next with a coin, read from its plan. */
+/** The next action of a coin, read from its plan. */
 export interface NextStep {
   readonly verb: string;
   readonly level: string;
   readonly side: 'lower' | 'higher';
   /** Distance from the price as a share; `null` without a price. */
   readonly away: number | null;
-  /** The price is there already; something else keeps it from acting. */
+  /** The price has reached the level; something else blocks the action. */
   readonly reached: boolean;
 }
 
@@ -25,18 +25,18 @@ interface CoinView {
   readonly gainShare: number | null;
   readonly stop: string | null;
   readonly next: NextStep | null;
-  /** The engine, not the strategy, keeps it from acting. */
+  /** The engine, not the strategy, blocks the action. */
   readonly blocked: boolean;
 }
 
-/** How far the next step is: `, 0.8 % away`. */
-export const distanceWords = ({ away, reached }: NextStep): string =>
-  away === null ? '' : reached ? ': the price is there' : `, ${percent(Math.abs(away))} away`;
+/** Distance of the next step: `, 0.8 % away`. */
+export const distanceText = ({ away, reached }: NextStep): string =>
+  away === null ? '' : reached ? ': price reached' : `, ${percent(Math.abs(away))} away`;
 
 const decimal = (text: string | null | undefined): Decimal | null =>
   text == null ? null : (readDecimal(text) ?? null);
 
-/** Less than one step can not be sold: what a fee left behind is not a position, nor what the note says is not held. */
+/** Less than one lot step cannot be sold, so the remainder of a fee is no position; nor is a quantity that the note calls not held. */
 function isHeld(coin: Coin): boolean {
   if (coin.costBasis !== null && coin.costBasis.note !== null) return false;
   const quantity = decimal(coin.position.quantity) ?? ZERO;
@@ -46,7 +46,7 @@ function isHeld(coin: Coin): boolean {
 
 const views = new WeakMap<Coin, CoinView>();
 
-/** Worked out once for each state of a coin: every part of a page that shows it asks. */
+/** Computed once for each state of a coin: several parts of a page read it. */
 export function coinView(coin: Coin): CoinView {
   const known = views.get(coin);
   if (known !== undefined) return known;
@@ -79,7 +79,7 @@ function viewOf(coin: Coin): CoinView {
 const planLevel = (coin: Coin, name: string): string | null =>
   coin.state?.plan.find((line) => line.name === name)?.price ?? null;
 
-/** Held: the trailing exit, else its arming, else the stop. Flat: the entry. */
+/** With a position: the trailing stop, else its start, else the stop loss. Without: the entry. */
 function nextStep(coin: Coin, held: boolean, price: Decimal | null): NextStep | null {
   const step = (name: string, verb: string, side: NextStep['side']): NextStep | null => {
     const level = planLevel(coin, name);
@@ -91,7 +91,7 @@ function nextStep(coin: Coin, held: boolean, price: Decimal | null): NextStep | 
   if (!held) return step('entry', 'Buys', 'lower');
   return (
     step('trail', 'Sells all', 'lower') ??
-    step('arm', 'Arms the trailing exit', 'higher') ??
+    step('arm', 'Starts the trailing stop', 'higher') ??
     step('stop', 'Sells all', 'lower')
   );
 }

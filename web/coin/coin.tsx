@@ -14,7 +14,7 @@ import {
 } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import type { ChartRange, PlanLevel } from './chart-view.ts';
-import { ActYourself } from './act-yourself.tsx';
+import { ManualActions } from './manual-actions.tsx';
 import { CaptureSwitch } from './capture-switch.tsx';
 import { Blockers } from './blockers.tsx';
 import { CoinPause } from './coin-pause.tsx';
@@ -25,14 +25,14 @@ import { EntryPrice } from './entry-price.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { OrdersTable } from './orders-table.tsx';
 import { PriceChart } from './price-chart.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
 import { Timeline } from './timeline.tsx';
 import { Prose } from '#web/ui/when.tsx';
-import { coinView, distanceWords } from './coin-view.ts';
+import { coinView, distanceText } from './coin-view.ts';
 import { money, price, quantity } from '#web/ui/numbers.ts';
-import { isLive, orderSummary } from './order-words.ts';
+import { isLive, orderSummary } from './order-labels.ts';
 
 export function CoinPage(): ReactNode {
   const params = useParams({ from: '/shell/profiles/$id/coins/$symbol' });
@@ -40,7 +40,7 @@ export function CoinPage(): ReactNode {
   return id !== undefined ? (
     <Known key={params.symbol} id={id} symbol={params.symbol} />
   ) : (
-    <p className="head">There is no such profile.</p>
+    <p className="head">Profile not found.</p>
   );
 }
 
@@ -51,7 +51,7 @@ function Known({ id, symbol }: { id: ProfileId; symbol: string }): ReactNode {
     return (
       <div className="head">
         <h1 className="verdict">{symbol}</h1>
-        {error === null ? <Skeleton rows={10} /> : <Failure what="The coin could not be read." error={error} />}
+        {error === null ? <Skeleton rows={10} /> : <Failure what="Could not load the coin." error={error} />}
       </div>
     );
   }
@@ -79,12 +79,12 @@ function Page({ answer, profile }: { answer: CoinAnswer; profile: Profile }): Re
       </nav>
       <Head coin={coin} profile={profile} />
       <nav className="places mb-4" aria-label="About this coin">
-        {TABS.map(({ tab: one, words }) => (
+        {TABS.map(({ tab: target, words }) => (
           <Link
             key={words}
             to="/profiles/$id/coins/$symbol"
             params={{ id: profile.id, symbol: coin.symbol }}
-            search={one === undefined ? {} : { tab: one }}
+            search={target === undefined ? {} : { tab: target }}
             activeOptions={{ exact: true, includeSearch: true }}
           >
             {words}
@@ -127,13 +127,13 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
         </div>
         <div className="c3">
           <CoinPosition profileId={profile.id} coin={coin} stopRests={stopRests} />
-          <Section title="Act yourself">
-            <ActYourself accountId={profile.accountId} profileId={profile.id} coin={coin} />
+          <Section title="Manual actions">
+            <ManualActions accountId={profile.accountId} profileId={profile.id} coin={coin} />
             <CoinPause profileId={profile.id} coin={coin} />
           </Section>
         </div>
       </div>
-      <Section title="Orders and their proof" note={orderSummary(orders)}>
+      <Section title="Orders" note={orderSummary(orders)}>
         {rows.length === 0 ? (
           <p className="p-2">No orders yet.</p>
         ) : (
@@ -147,7 +147,7 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
 function LogsTab({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
   return (
     <div className="cols">
-      <Section title="Log" note="newest first; equal decisions in a row share a line" span={7}>
+      <Section title="Log" note="newest first; repeated decisions are grouped" span={7}>
         <CaptureSwitch profileId={profile.id} />
         <DecisionLog profileId={profile.id} filters={{ symbol: coin.symbol }} />
         <details className="p-2">
@@ -162,11 +162,11 @@ function LogsTab({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode
 
 const NAMES: Readonly<Record<string, string>> = {
   stop: 'stop',
-  floor: 'floor',
-  trail: 'trailing exit',
-  arm: 'exit starts',
+  floor: 'profit lock',
+  trail: 'trailing stop',
+  arm: 'trailing stop starts',
   entry: 'buys at',
-  cost: 'cost',
+  cost: 'average price',
 };
 
 function levelsOf(coin: Coin, stopRests: boolean): PlanLevel[] {
@@ -179,7 +179,7 @@ function levelsOf(coin: Coin, stopRests: boolean): PlanLevel[] {
       fact: false,
       solid: name === 'stop' && stopRests,
     }));
-  const cost = { name: 'cost', price: Number(coin.position.averagePrice), fact: true, solid: true };
+  const cost = { name: 'average price', price: Number(coin.position.averagePrice), fact: true, solid: true };
   return held ? [...plan, cost] : plan;
 }
 
@@ -204,13 +204,14 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
   );
 }
 
-/** The second half of the verdict: what the service will do, or what keeps it from acting. */
+/** The second half of the headline: the next action, or its blocker. */
 function Plan({ coin, enabled }: { coin: Coin; enabled: boolean }): ReactNode {
   const { data: halt } = useQuery(killSwitchQuery);
   const { next, held, base } = coinView(coin);
-  if (!enabled) return 'The profile is off, so nothing is decided.';
+  if (!enabled) return 'The profile is paused.';
   if (halt?.engaged && !held) return 'Buying is stopped.';
-  if (next === null) return coin.state === null ? 'The first decision is awaited.' : 'Nothing is planned.';
+  if (next === null)
+    return coin.state === null ? 'Waiting for the first decision.' : held ? 'No exit planned.' : 'No buy planned.';
   return (
     <>
       It {next.verb.charAt(0).toLowerCase() + next.verb.slice(1)}
@@ -221,7 +222,7 @@ function Plan({ coin, enabled }: { coin: Coin; enabled: boolean }): ReactNode {
         </span>
       ) : null}{' '}
       at <span className="intent nb">{price(next.level, coin.tickSize)}</span> or {next.side}
-      {distanceWords(next)}.
+      {distanceText(next)}.
     </>
   );
 }
@@ -230,7 +231,7 @@ function Result({ coin }: { coin: Coin }): ReactNode {
   const { held, gain, quote } = coinView(coin);
   if (!held) return 'is not held.';
   if (gain === null) return 'is held.';
-  if (gain === 0n) return 'is at its cost.';
+  if (gain === 0n) return 'is at its average price.';
   const up = gain > 0n;
   return (
     <>

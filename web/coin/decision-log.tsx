@@ -3,18 +3,18 @@ import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { type LogFilters, logsQuery } from '#web/data/queries.ts';
 import { Feed } from '#web/ui/feed.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 
 interface DecisionLogProps {
   profileId: ProfileId;
   filters?: LogFilters;
-  /** New rows appear by themselves; else only on demand. */
+  /** Loads new rows automatically; else only on demand. */
   follow?: boolean;
   /** Rows of one page. */
   size?: number;
 }
 
-/** The log of a profile, or of one of its coins, a page at a time; every row opens to its numbers. */
+/** The log of a profile or of one coin, page by page; every row opens to its numbers. */
 export function DecisionLog({ profileId, filters = {}, follow = true, size = 15 }: DecisionLogProps): ReactNode {
   const log = useInfiniteQuery({ ...logsQuery(profileId, filters, size), enabled: follow });
   const { data, error } = log;
@@ -22,13 +22,13 @@ export function DecisionLog({ profileId, filters = {}, follow = true, size = 15 
   const narrow = Object.keys(filters).some((name) => name !== 'symbol');
   return (
     <>
-      {error === null ? null : <Failure what="The log could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the log." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={6} /> : null}
       {data !== undefined && rows.length === 0 ? (
         <p className="p-2">
           {narrow
-            ? 'No row fits. Choose fewer conditions to see more.'
-            : 'No decision yet. The first one appears within seconds while the profile is on.'}
+            ? 'No rows match the filters.'
+            : 'No decisions yet. The first one appears within seconds while the profile is running.'}
         </p>
       ) : null}
       <Feed rows={rows} open named={filters.symbol === undefined} />
@@ -45,7 +45,7 @@ export function DecisionLog({ profileId, filters = {}, follow = true, size = 15 
         ) : null}
         {follow ? null : (
           <button type="button" className="btn" disabled={log.isFetching} onClick={() => void log.refetch()}>
-            Read again
+            Refresh
           </button>
         )}
       </div>

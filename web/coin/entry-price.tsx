@@ -8,7 +8,7 @@ import { type Coin, jobQuery } from '#web/data/queries.ts';
 import { coinView } from './coin-view.ts';
 import { price } from '#web/ui/numbers.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Failure, Say } from '#web/ui/say.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 
 interface PriceFieldProps {
   value: string;
@@ -28,7 +28,7 @@ export function PriceField({ value, onChange, unit, required = false }: PriceFie
         <input
           id={id}
           inputMode="decimal"
-          placeholder={required ? '' : 'only if it is held already'}
+          placeholder={required ? '' : 'only if already held'}
           autoComplete="off"
           required={required}
           value={value}
@@ -45,7 +45,7 @@ interface EntryPriceProps {
   coin: Coin;
 }
 
-/** What the held coins cost on average: saved for the worker to apply, or removed. */
+/** The average entry price of the held coins: saved for the worker to apply, or removed. */
 export function EntryPrice({ profileId, coin }: EntryPriceProps): ReactNode {
   const client = useQueryClient();
   const { costBasis, symbol } = coin;
@@ -78,8 +78,8 @@ export function EntryPrice({ profileId, coin }: EntryPriceProps): ReactNode {
         </button>
       )}
       <p className="note w-full">
-        What the {base} in the wallet cost on average. The profile manages all of it at this price from its next tick
-        on. Without a price it sells none of it.
+        The average cost of the {base} in the wallet. The profile manages all of it at this price from its next tick on.
+        Without a price it sells none of it.
       </p>
       <div className="w-full">
         {save.isError ? <Failure what="Not changed." error={save.error} /> : null}
@@ -89,20 +89,20 @@ export function EntryPrice({ profileId, coin }: EntryPriceProps): ReactNode {
   );
 }
 
-/** How far the worker is with a saved price. */
+/** Whether the worker has applied a saved price. */
 function Applied({ jobId }: { jobId: string }): ReactNode {
   const { data: job } = useQuery(jobQuery(jobId));
-  if (job?.state === 'done') return <Say tone="next">Saved, and the worker has applied it.</Say>;
-  if (job?.errorMessage == null) return <Say tone="next">Saved. The worker applies it within seconds.</Say>;
-  const next = job.state === 'failed' ? 'Save it again once that is mended.' : 'The worker tries again.';
+  if (job?.state === 'done') return <Notice tone="next">Saved, and the worker has applied it.</Notice>;
+  if (job?.errorMessage == null) return <Notice tone="next">Saved. The worker applies it within seconds.</Notice>;
+  const next = job.state === 'failed' ? 'Fix the cause, then save again.' : 'The worker retries.';
   return (
-    <Say tone="care" title="Saved, but not applied yet.">
+    <Notice tone="care" title="Saved, but not applied yet.">
       {job.errorMessage} {next}
-    </Say>
+    </Notice>
   );
 }
 
-/** A recorded price without a position and its note; and a price is offered for what the wallet holds beyond it. */
+/** A recorded price without a position, with its note; and a form for the price of unmanaged coins. */
 export function UnheldPrice({ profileId, coin }: EntryPriceProps): ReactNode {
   const [asking, setAsking] = useState(false);
   const { costBasis, untracked } = coin;
@@ -120,7 +120,7 @@ export function UnheldPrice({ profileId, coin }: EntryPriceProps): ReactNode {
       )}
       {untracked === null ? null : (
         <>
-          <dt className="border-0">In the wallet, not managed</dt>
+          <dt className="border-0">In the wallet, unmanaged</dt>
           <dd className="border-0">
             {untracked} <span className="unit">{base}</span>
           </dd>

@@ -11,12 +11,12 @@ const PINS = { proved: 'circ', open: 'flag', failed: 'x' } as const;
 
 interface ChainProps {
   proof: Proof;
-  /** The assets of the coin; empty where they are not known any more. */
+  /** The assets of the coin; empty where they are no longer known. */
   base: string;
   quote: string;
 }
 
-/** Every link from the decision to the ledger, with what was recorded of it. */
+/** Every link from the decision to the ledger, with its record. */
 export function OrderChain({ proof, base, quote }: ChainProps): ReactNode {
   const links = chainOf(proof);
   return (
@@ -49,7 +49,7 @@ export function OrderChain({ proof, base, quote }: ChainProps): ReactNode {
 
 const SOON_MS = 60_000;
 
-/** A moment, or how long after the one before it, when that is soon. */
+/** A time, or the delay after the previous link when that is short. */
 function At({ at, before }: { at: string | null; before: string | null }): ReactNode {
   if (at === null) return null;
   const after = before === null ? Number.NaN : Date.parse(at) - Date.parse(before);
@@ -122,7 +122,7 @@ function Ledger({ proof: { ledger } }: { proof: Proof }): ReactNode {
         <thead>
           <tr>
             <th>Book</th>
-            <th>Why</th>
+            <th>Reason</th>
             <th className="num">Amount</th>
           </tr>
         </thead>

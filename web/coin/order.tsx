@@ -9,16 +9,16 @@ import { coinsQuery, profileQuery } from '#web/data/queries.ts';
 import { useNow } from '#web/data/session.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { OrderChain } from './order-chain.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose } from '#web/ui/when.tsx';
-import { orderCause, orderName, stateWords } from './order-words.ts';
+import { orderCause, orderName, stateLabel } from './order-labels.ts';
 import { countdown, costOf, type Proof } from './proof.ts';
 
 export function OrderPage(): ReactNode {
   const { id } = useParams({ from: '/shell/orders/$id' });
   const known = readId<OrderId>(id);
-  return known === undefined ? <p className="head">There is no such order.</p> : <Known id={known} />;
+  return known === undefined ? <p className="head">Order not found.</p> : <Known id={known} />;
 }
 
 function Known({ id }: { id: OrderId }): ReactNode {
@@ -31,27 +31,27 @@ function Known({ id }: { id: OrderId }): ReactNode {
   return (
     <div className="head">
       <h1 className="verdict">Order</h1>
-      {error === null ? <Skeleton rows={8} /> : <Failure what="The order could not be read." error={error} />}
+      {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the order." error={error} />}
     </div>
   );
 }
 
 const MARKS = { proved: 'circ', open: 'ring', unknown: 'q' } as const;
 const TITLES: Readonly<Record<Proof['verdict']['state'], string>> = {
-  proved: 'Proved.',
-  open: 'Still open.',
-  unknown: 'No answer yet.',
-  refused: 'Refused by the exchange.',
-  'never-arrived': 'Never arrived.',
+  proved: 'Verified.',
+  open: 'Open.',
+  unknown: 'Unconfirmed.',
+  refused: 'Rejected by the exchange.',
+  'never-arrived': 'Not received.',
   'not-sent': 'Not sent.',
-  contradicted: 'Something does not fit.',
+  contradicted: 'Mismatch.',
 };
 
 function Page({ proof }: { proof: Proof }): ReactNode {
   const { verdict, order } = proof;
   const { data: profile } = useQuery(profileQuery(order.profileId));
   const { data: held } = useQuery(coinsQuery(order.profileId));
-  // A coin that was removed since is not among them: its amounts stand without a unit.
+  // A coin that was removed since is not among them: its amounts have no unit.
   const coin = held?.coins.find(({ symbol }) => symbol === order.symbol);
   const [base, quote] = [coin?.baseAsset ?? '', coin?.quoteAsset ?? ''];
   const { state } = verdict;
@@ -81,22 +81,22 @@ function Page({ proof }: { proof: Proof }): ReactNode {
             <Certain at={verdict.certainAt} />
           ) : (
             <Prose
-              text={`Wanted ${`${verdict.wanted} ${base}`.trim()}, ${order.side === 'buy' ? 'bought' : 'sold'} ${verdict.filled}, booked ${verdict.booked}.`}
+              text={`Ordered ${`${verdict.wanted} ${base}`.trim()}, filled ${verdict.filled}, booked ${verdict.booked}.`}
             />
           )}
         </h1>
         <p className="two">
           {orderName(order)}
-          {cause === null ? '' : ` (${cause})`} of {order.symbol}: {stateWords(order.state).text.toLowerCase()}.
+          {cause === null ? '' : ` (${cause})`} of {order.symbol}: {stateLabel(order.state).text.toLowerCase()}.
           {state === 'unknown'
-            ? ' The exchange may or may not have it. Until that is known the coin buys nothing more; its exit and its stop keep working.'
+            ? ' The exchange may or may not have the order. Until that is confirmed the coin makes no new buys. Its exit and its stop stay active.'
             : ''}
         </p>
       </div>
       {verdict.problems.map((problem) => (
-        <Say key={problem} tone="loss">
+        <Notice key={problem} tone="loss">
           <Prose text={problem} />
-        </Say>
+        </Notice>
       ))}
       <div className="cols">
         <Section title="From decision to ledger" note="UTC on hover" span={8}>
@@ -111,33 +111,33 @@ function Page({ proof }: { proof: Proof }): ReactNode {
   );
 }
 
-/** Counts down to the moment from which the outcome can be proved. */
+/** Counts down to the time from which the outcome can be confirmed. */
 function Certain({ at }: { at: string | null }): ReactNode {
   const now = useNow();
-  if (at === null) return 'It is not sent again before it is certain what became of it.';
+  if (at === null) return 'It is not sent again until its outcome is confirmed.';
   const left = Date.parse(at) - now;
   return left > 0 ? (
     <>
-      Certain in <b className="nb">{countdown(left)}</b>. It will not be sent again before that.
+      Confirmation due in <b className="nb">{countdown(left)}</b>. It is not sent again before that.
     </>
   ) : (
-    'Being made certain now. It will not be sent again before that.'
+    'Confirming now. It is not sent again before that.'
   );
 }
 
 function Amounts({ proof: { verdict }, base }: { proof: Proof; base: string }): ReactNode {
   const { wanted, filled, booked } = verdict;
-  const [whole, part] = [readDecimal(filled), readDecimal(booked)];
+  const [total, recorded] = [readDecimal(filled), readDecimal(booked)];
   const unit = <span className="unit"> {base}</span>;
   return (
-    <Section title="Verdict" note="checked when this page was read">
+    <Section title="Verification" note="checked when this page was loaded">
       <dl className="dl">
-        <dt>Wanted</dt>
+        <dt>Ordered</dt>
         <dd>
           {wanted}
           {unit}
         </dd>
-        <dt>Executed</dt>
+        <dt>Filled</dt>
         <dd>
           {filled}
           {unit}
@@ -148,10 +148,10 @@ function Amounts({ proof: { verdict }, base }: { proof: Proof; base: string }): 
           {unit}
         </dd>
         <dt>
-          <b>Executed but not booked</b>
+          <b>Filled but not booked</b>
         </dt>
         <dd>
-          <b>{whole === undefined || part === undefined ? '–' : formatDecimal(subtract(whole, part))}</b>
+          <b>{total === undefined || recorded === undefined ? '–' : formatDecimal(subtract(total, recorded))}</b>
           {unit}
         </dd>
       </dl>
@@ -163,7 +163,7 @@ function Cost({ proof, quote }: { proof: Proof; quote: string }): ReactNode {
   const rows = costOf(proof, quote);
   if (rows.length === 0) return null;
   return (
-    <Section title="Cost of doing it">
+    <Section title="Execution cost">
       <dl className="dl">
         {rows.map(({ words, value }) => (
           <div key={words} className="contents">
@@ -192,7 +192,7 @@ function CopyProof({ proof }: { proof: Proof }): ReactNode {
   const text = JSON.stringify(proof, null, 2);
   return (
     <button type="button" className="btn" onClick={() => void navigator.clipboard.writeText(text)}>
-      Copy proof as text
+      Copy proof
     </button>
   );
 }

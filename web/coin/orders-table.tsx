@@ -5,7 +5,7 @@ import { cancelOrder } from '#api/contract/manual.ts';
 import { call } from '#web/data/call.ts';
 import type { Order } from '#web/data/queries.ts';
 import { price, quantity } from '#web/ui/numbers.ts';
-import { orderCause, orderName, orderPrice, stateWords } from './order-words.ts';
+import { orderCause, orderName, orderPrice, stateLabel } from './order-labels.ts';
 import { AskWorker } from './ask-worker.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { When } from '#web/ui/when.tsx';
@@ -21,7 +21,7 @@ interface OrderRow {
 const FIRST = 12;
 const CANCELLABLE: readonly string[] = ['open', 'partially-filled'];
 
-/** Orders, newest first, each with the state that its evidence supports. */
+/** Orders, newest first. */
 export function OrdersTable({
   rows,
   withCoin = true,
@@ -29,7 +29,7 @@ export function OrdersTable({
 }: {
   rows: readonly OrderRow[];
   withCoin?: boolean;
-  /** Where it is given, what rests on the exchange can be cancelled. */
+  /** With an account, open orders can be cancelled. */
   accountId?: AccountId;
 }): ReactNode {
   const [all, setAll] = useState(false);
@@ -40,8 +40,8 @@ export function OrdersTable({
         <thead>
           <tr>
             <th>Time</th>
-            {withCoin ? <th>Coin</th> : <th>Order</th>}
-            <th>What</th>
+            {withCoin ? <th>Coin</th> : null}
+            <th>Order</th>
             <th className="num">Quantity</th>
             <th className="num">Price</th>
             <th>State</th>
@@ -57,7 +57,7 @@ export function OrdersTable({
       {shown.length === rows.length ? null : (
         <div className="actions">
           <button type="button" className="btn small" onClick={() => setAll(true)}>
-            Show all {rows.length} orders
+            Show all {rows.length}
           </button>
         </div>
       )}
@@ -74,32 +74,24 @@ function Row({
   withCoin: boolean;
   accountId: AccountId | undefined;
 }): ReactNode {
-  const state = stateWords(order.state);
+  const state = stateLabel(order.state);
   const cause = orderCause(order);
   return (
     <tr>
       <td className="note">
         <When at={order.createdAt} />
       </td>
-      <td className="rt">
-        {withCoin ? (
+      {withCoin ? (
+        <td className="rt">
           <Link to="/profiles/$id/coins/$symbol" params={{ id: profileId, symbol: order.symbol }}>
             <b>{base}</b>
           </Link>
-        ) : (
-          <Link to="/orders/$id" params={{ id: order.id }} className="mono" title={order.clientOrderId}>
-            {order.clientOrderId.split('-').at(-1)}
-          </Link>
-        )}
-      </td>
+        </td>
+      ) : null}
       <td>
-        {withCoin ? (
-          <Link to="/orders/$id" params={{ id: order.id }}>
-            {orderName(order)}
-          </Link>
-        ) : (
-          orderName(order)
-        )}
+        <Link to="/orders/$id" params={{ id: order.id }} title={order.clientOrderId}>
+          {orderName(order)}
+        </Link>
         {cause === null ? null : <span className="note">{cause}</span>}
       </td>
       <td className="num rt">
@@ -107,16 +99,16 @@ function Row({
       </td>
       <td className="num">
         {price(orderPrice(order), tickSize)}
-        {order.stopPrice === null ? null : <span className="note">from {price(order.stopPrice, tickSize)}</span>}
+        {order.stopPrice === null ? null : <span className="note">trigger {price(order.stopPrice, tickSize)}</span>}
       </td>
       <td className="rt">
         <span className={state.care ? 'care nb' : 'nb'}>
           <Icon name={state.mark} /> {state.text}
         </span>
         {order.state === 'partially-filled' ? (
-          <span className="note">{quantity(order.filledQuantity, stepSize)} so far</span>
+          <span className="note">{quantity(order.filledQuantity, stepSize)} filled</span>
         ) : null}
-        {order.state === 'unknown' ? <span className="note">nothing is sent again until it is certain</span> : null}
+        {order.state === 'unknown' ? <span className="note">not sent again until confirmed</span> : null}
       </td>
       {accountId === undefined ? null : (
         <td className="num full">
@@ -131,7 +123,7 @@ interface CancelProps {
   accountId: AccountId;
   profileId: ProfileId;
   order: Order;
-  /** How much of what it is for. */
+  /** Quantity and base asset. */
   words: string;
 }
 
@@ -147,13 +139,14 @@ function CancelOrder({ accountId, profileId, order, words }: CancelProps): React
       label={`Cancel the ${name}`}
       title={`Cancel the ${name}?`}
       action={`Cancel the ${name}`}
+      keep="Keep order"
       done="Cancelled."
       run={() => call(cancelOrder, { params })}
     >
       <p>
         {order.purpose === 'stop'
-          ? 'The position is then without a stop on the exchange until the worker places the next one, which it does by itself while the profile is on.'
-          : 'What of it is filled already stays bought or sold. The strategy may place another when its rules say so; disable the profile or pause the coin if it should not.'}
+          ? 'The position then has no stop on the exchange until the worker places the next one. It does so automatically while the profile is running.'
+          : 'The filled part stays bought or sold. The strategy may place another order; to prevent that, pause the profile or the coin.'}
       </p>
     </AskWorker>
   );

@@ -18,7 +18,7 @@ import { ActionOutcome } from '#web/ui/action-outcome.tsx';
 import { Confirm } from '#web/ui/confirm.tsx';
 import { AccountTag } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
@@ -38,13 +38,13 @@ export function OrphansPage(): ReactNode {
         <span>Orphan orders</span>
       </nav>
       <div className="head">
-        <h1 className="verdict">Orders on the exchange that no profile tracks.</h1>
+        <h1 className="verdict">Orphan orders: on the exchange, not tracked by a profile</h1>
         <p className="two">
-          Such an orphan order locks what it would sell or spend. Adopt it when it belongs to a profile, cancel it, or
-          leave it: nothing here is cancelled by itself.
+          An orphan order locks the funds that it would sell or spend. Adopt it if it belongs to a profile, cancel it,
+          or ignore it. Nothing is cancelled automatically.
         </p>
       </div>
-      {error === null ? null : <Failure what="The accounts could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the accounts." error={error} />}
       {data?.accounts.map((account) => (
         <OneAccount key={account.id} account={account} />
       ))}
@@ -59,7 +59,7 @@ function OneAccount({ account }: { account: Account }): ReactNode {
     queryFn: ({ signal }) => call(listOrphanOrders, { params }, signal),
     refetchInterval: 15_000,
   });
-  const look = useAction(account.id, () => call(detectOrphanOrders, { params }));
+  const check = useAction(account.id, () => call(detectOrphanOrders, { params }));
   const open = data?.orphans.filter(({ state }) => state === 'open' || state === 'left') ?? [];
   const resolved = data?.orphans.filter((orphan) => !open.includes(orphan)) ?? [];
   return (
@@ -69,32 +69,32 @@ function OneAccount({ account }: { account: Account }): ReactNode {
         <>
           <AccountTag tag={tagOf(account)} />{' '}
           {data?.checkedAt == null ? (
-            'not looked yet'
+            'not checked yet'
           ) : (
             <>
-              looked <When at={data.checkedAt} />
+              checked <When at={data.checkedAt} />
             </>
           )}
         </>
       }
     >
-      {error === null ? null : <Failure what="The orders could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the orders." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={2} height={52} /> : null}
-      {data !== undefined && open.length === 0 ? <p className="p-2">There are none.</p> : null}
+      {data !== undefined && open.length === 0 ? <p className="p-2">No orphan orders.</p> : null}
       <ul className="block">
         {open.map((orphan) => (
           <OneOrphan key={orphan.orderId} accountId={account.id} orphan={orphan} />
         ))}
       </ul>
       <div className="actions">
-        <button type="button" className="btn small" disabled={look.isWaiting} onClick={() => look.ask(undefined)}>
-          Look now
+        <button type="button" className="btn small" disabled={check.isWaiting} onClick={() => check.send(undefined)}>
+          Check now
         </button>
-        <ActionOutcome state={look} done="The exchange was asked." />
+        <ActionOutcome state={check} done="Exchange checked." />
       </div>
       {resolved.length === 0 ? null : (
         <details className="px-2">
-          <summary>{resolved.length} that are resolved</summary>
+          <summary>{resolved.length} resolved</summary>
           <ul className="block">
             {resolved.map((orphan) => (
               <li key={orphan.orderId}>
@@ -113,8 +113,8 @@ function OneAccount({ account }: { account: Account }): ReactNode {
 
 const words = ({ side, quantity, symbol, price, stopPrice }: Orphan): string => {
   const at = price === null ? '' : ` at ${price}`;
-  const from = stopPrice === null ? '' : ` once it reaches ${stopPrice}`;
-  return `${side === 'buy' ? 'Buys' : 'Sells'} ${quantity} ${symbol}${at}${from}`;
+  const from = stopPrice === null ? '' : `, trigger ${stopPrice}`;
+  return `${side === 'buy' ? 'Buy' : 'Sell'} order: ${quantity} ${symbol}${at}${from}`;
 };
 
 function OneOrphan({ accountId, orphan }: { accountId: AccountId; orphan: Orphan }): ReactNode {
@@ -132,14 +132,14 @@ function OneOrphan({ accountId, orphan }: { accountId: AccountId; orphan: Orphan
         <b>
           <Prose text={words(orphan)} />
         </b>
-        {Number(filledQuantity) > 0 ? <span className="two">, {filledQuantity} of it executed</span> : null}
+        {Number(filledQuantity) > 0 ? <span className="two">, {filledQuantity} filled</span> : null}
         <span className="note block">
           placed <When at={placedAt} />, {age(ageSeconds * 1000)} old
           {locked === null ? '' : `; locks ${locked.amount} ${locked.asset}`}
-          {state === 'left' ? '; you left it there' : ''}
+          {state === 'left' ? '; ignored' : ''}
         </span>
         <span className="note block">
-          {owner.proven ? 'Belongs to' : owner.profileName === null ? 'No owner is known' : 'May belong to'}{' '}
+          {owner.proven ? 'Belongs to' : owner.profileName === null ? 'Unknown owner' : 'May belong to'}{' '}
           {owner.profileName}: {owner.evidence}
         </span>
         <span className="note block mono">{clientOrderId}</span>
@@ -148,21 +148,22 @@ function OneOrphan({ accountId, orphan }: { accountId: AccountId; orphan: Orphan
             type="button"
             className="btn small"
             disabled={!owner.proven || act.isWaiting}
-            onClick={() => act.ask('adopt')}
+            onClick={() => act.send('adopt')}
           >
             {owner.proven ? `Adopt into ${owner.profileName}` : 'Adopt'}
           </button>
           <Confirm
             small
-            words="Cancel it"
+            words="Cancel order"
             title={`Cancel the ${symbol} order ${orderId}?`}
-            action={`Cancel: ${words(orphan).toLowerCase()}`}
+            action={`Cancel ${words(orphan).replace(/^./, (letter) => letter.toLowerCase())}`}
+            keep="Keep order"
             failed="Not cancelled."
-            run={async () => act.ask('cancel')}
+            run={async () => act.send('cancel')}
           >
-            The worker cancels it on the exchange. What it has executed already stays as it is.
+            The worker cancels the order on the exchange. The filled part stays bought or sold.
           </Confirm>
-          {state === 'left' ? null : <Leave accountId={accountId} params={params} />}
+          {state === 'left' ? null : <Ignore accountId={accountId} params={params} />}
           {owner.proven ? null : <span className="why">Only an order with a proven owner can be adopted.</span>}
         </div>
         <ActionOutcome state={act} done="Done." />
@@ -171,27 +172,26 @@ function OneOrphan({ accountId, orphan }: { accountId: AccountId; orphan: Orphan
   );
 }
 
-interface LeaveProps {
+interface IgnoreProps {
   accountId: AccountId;
   params: { id: AccountId; symbol: string; orderId: string };
 }
 
-function Leave({ accountId, params }: LeaveProps): ReactNode {
+function Ignore({ accountId, params }: IgnoreProps): ReactNode {
   const { refetch } = useQuery({ queryKey: orphansKey(accountId), enabled: false });
   return (
     <Confirm
       small
-      words="Leave it"
-      title="Leave this order where it is?"
-      action={`Leave the ${params.symbol} order ${params.orderId}`}
-      keep="Decide later"
-      failed="Not left."
+      words="Ignore order"
+      title="Ignore this order?"
+      action={`Ignore the ${params.symbol} order ${params.orderId}`}
+      failed="Not ignored."
       run={async () => {
         await call(leaveOrphanOrder, { params });
         await refetch();
       }}
     >
-      It keeps resting on the exchange, and keeps locking what it locks. You are not reminded of it again.
+      The order stays open on the exchange and keeps its funds locked. You get no more reminders.
     </Confirm>
   );
 }

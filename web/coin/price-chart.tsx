@@ -7,7 +7,7 @@ import { useZone } from '#web/data/session.tsx';
 import { decimalsOf, price, quantity } from '#web/ui/numbers.ts';
 import { place } from '#web/ui/time.ts';
 import { type ChartOptions, type ChartRange, ChartView, type PlanLevel } from './chart-view.ts';
-import { Failure } from '#web/ui/say.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { useTheme } from '#web/ui/theme-switch.tsx';
 
@@ -17,11 +17,11 @@ interface PriceChartProps {
   fills: readonly Fill[];
   levels: readonly PlanLevel[];
   first: Interval;
-  /** Called with what the chart shows whenever that has moved. */
+  /** Called with the visible range whenever it changes. */
   onRange: (range: ChartRange) => void;
 }
 
-/** Candles with what was done and what is planned. */
+/** Candles with fills and plan levels. */
 export function PriceChart({ profileId, coin, fills, levels, first, onRange }: PriceChartProps): ReactNode {
   const [interval, setInterval] = useState<Interval>(first);
   const zone = useZone();
@@ -41,13 +41,13 @@ export function PriceChart({ profileId, coin, fills, levels, first, onRange }: P
     view?.mark(fills.map((fill) => ({ atMs: Date.parse(fill.at), side: fill.side, text: text(fill) })));
   }, [view, fills, candles, coin.stepSize]);
   return (
-    <Section title="Price and plan" note={`${interval} candles, ${place(zone)} time`}>
+    <Section title="Chart" note={`${interval} candles, ${place(zone)} time`}>
       <div className="flex flex-wrap items-center justify-between gap-2 px-2 pb-2">
         <IntervalSwitch interval={interval} onChange={setInterval} />
       </div>
       <ChartKey coin={coin} levels={levels} />
-      {error === null ? null : <Failure what="The candles could not be read." error={error} />}
-      <div className="chart" ref={box} role="img" aria-label={chartWords({ coin, levels, fills }, interval)} />
+      {error === null ? null : <Failure what="Could not load the candles." error={error} />}
+      <div className="chart" ref={box} role="img" aria-label={chartLabel({ coin, levels, fills }, interval)} />
       <p className="note px-2 pt-1 text-right">
         Drawn with{' '}
         <a href="https://www.tradingview.com/" rel="noreferrer">
@@ -96,10 +96,10 @@ function IntervalSwitch({
   onChange: (interval: Interval) => void;
 }): ReactNode {
   return (
-    <span className="seg flex-wrap" role="group" aria-label="Candle length">
-      {INTERVALS.map((one) => (
-        <button key={one} type="button" aria-pressed={one === interval} onClick={() => onChange(one)}>
-          {one}
+    <span className="seg flex-wrap" role="group" aria-label="Candles">
+      {INTERVALS.map((option) => (
+        <button key={option} type="button" aria-pressed={option === interval} onClick={() => onChange(option)}>
+          {option}
         </button>
       ))}
     </span>
@@ -127,14 +127,14 @@ function ChartKey({ coin, levels }: { coin: Coin; levels: readonly PlanLevel[] }
         <span key={name}>
           <i className={fact ? '' : solid ? 'n' : 'nd'} />
           {name} {price(level.toFixed(decimalsOf(coin.tickSize, 2)), coin.tickSize)}
-          {fact ? '' : solid ? ', rests on the exchange' : ', kept by the worker'}
+          {fact ? '' : solid ? ', on the exchange' : ', kept by the worker'}
         </span>
       ))}
     </div>
   );
 }
 
-function chartWords(
+function chartLabel(
   { coin, levels, fills }: Pick<PriceChartProps, 'coin' | 'levels' | 'fills'>,
   interval: Interval,
 ): string {

@@ -16,11 +16,11 @@ export function countdown(ms: number): string {
 export interface Link {
   readonly title: string;
   readonly sentence: string;
-  /** Wall time; null where only the order of things is known. */
+  /** Wall time; null where only the sequence is known. */
   readonly at: string | null;
   readonly state: 'proved' | 'open' | 'failed';
   readonly numbers: readonly (readonly [string, string])[];
-  /** What was recorded, whole. */
+  /** The complete record. */
   readonly detail?: unknown;
   readonly table?: 'fills' | 'ledger';
 }
@@ -38,38 +38,39 @@ function numbersIn(detail: unknown): Link['numbers'] {
 }
 
 const EVIDENCE: Readonly<Record<Evidence['kind'], { readonly title: string; readonly sentence: string }>> = {
-  decision: { title: 'Decided', sentence: 'The tick that decided it.' },
+  decision: { title: 'Decided', sentence: 'The tick of this decision.' },
   request: { title: 'Signed and sent', sentence: 'The signature and the key are never stored.' },
-  answer: { title: 'Answered', sentence: 'What the exchange replied.' },
-  event: { title: 'Told on the account’s stream', sentence: 'What the exchange reported by itself.' },
-  lookup: { title: 'Asked: does it exist?', sentence: 'The outcome was unknown, so the exchange was asked.' },
-  cancel: { title: 'Decided to cancel', sentence: 'The tick that cancelled it.' },
+  answer: { title: 'Acknowledged by the exchange', sentence: 'The exchange accepted the request.' },
+  event: { title: 'Exchange update', sentence: 'The exchange reported the order on the account stream.' },
+  lookup: { title: 'Order lookup', sentence: 'The outcome was unknown, so the service queried the exchange.' },
+  cancel: { title: 'Cancel decided', sentence: 'The tick that cancelled the order.' },
 };
 
-/** What the exchange said of the order by itself: `The exchange reported it filled, 0.5 executed so far.` */
+/** An update from the exchange: `The exchange reported the order partially filled, 0.5 filled.` */
 function reportedIn(detail: unknown): string | undefined {
   const [state, filled] = [textOf(detail, 'state'), textOf(detail, 'filledQuantity')];
   if (state === undefined || filled === undefined) return undefined;
-  const executed = Number(filled) > 0 ? `${filled} executed so far` : 'nothing executed yet';
-  return `The exchange reported it ${state.replaceAll('-', ' ')}, ${executed}.`;
+  const quantity = Number(filled) > 0 ? `${filled} filled` : 'not filled';
+  return `The exchange reported the order ${state.replaceAll('-', ' ')}, ${quantity}.`;
 }
 
 function evidenceLink({ kind, at, detail }: Evidence): Link {
   const { title, sentence } = EVIDENCE[kind];
-  const told = isObject(detail) && isObject(detail['decision']) ? detail['decision'] : detail;
+  const source = isObject(detail) && isObject(detail['decision']) ? detail['decision'] : detail;
   const failed = kind === 'answer' && isObject(detail) && detail['error'] !== undefined;
   const reported = kind === 'event' ? reportedIn(detail) : undefined;
   return {
-    title,
-    sentence: textOf(told, 'sentence') ?? reported ?? sentence,
+    title: failed ? 'Error from the exchange' : title,
+    sentence:
+      textOf(source, 'sentence') ?? reported ?? (failed ? 'The exchange did not accept the request.' : sentence),
     at,
     state: failed ? 'failed' : 'proved',
-    numbers: numbersIn(told),
+    numbers: numbersIn(source),
     detail,
   };
 }
 
-/** The way of an order, from the tick that decided it to its rows in the ledger, in the order of time. */
+/** An order from the tick of its decision to its ledger rows, oldest first. */
 export function chainOf({ order, evidence, fills, ledger, verdict }: Proof): Link[] {
   const decided = evidence.filter(({ kind }) => kind === 'decision');
   const later = evidence.filter(({ kind }) => kind !== 'decision');
@@ -89,8 +90,8 @@ export function chainOf({ order, evidence, fills, ledger, verdict }: Proof): Lin
   return [
     ...first,
     {
-      title: 'Approved and written down',
-      sentence: 'The order, the new state of the strategy and the check of the kill switch were committed together.',
+      title: 'Approved and recorded',
+      sentence: 'One transaction committed the order, the new strategy state and the kill switch check.',
       at: order.recordedAt,
       state: 'proved',
       numbers: [
@@ -107,28 +108,28 @@ export function chainOf({ order, evidence, fills, ledger, verdict }: Proof): Lin
 function endOf({ order, fills, ledger, verdict }: Pick<Proof, 'order' | 'fills' | 'ledger' | 'verdict'>): Link[] {
   if (verdict.state === 'unknown') {
     const sentence =
-      'Once the request can no longer be under way, an exchange that does not know the order proves that it never arrived; anything else is adopted with its executions.';
-    return [{ title: 'Then it will be certain', sentence, at: verdict.certainAt, state: 'open', numbers: [] }];
+      'The service looks the order up once the request can no longer be in flight. If the exchange does not know the order, it was not received; otherwise the service adopts it with its fills.';
+    return [{ title: 'Confirmation due', sentence, at: verdict.certainAt, state: 'open', numbers: [] }];
   }
   if (fills.length === 0) {
     if (verdict.state !== 'open') return [];
-    const sentence = 'It rests on the exchange and has executed nothing yet.';
-    return [{ title: 'Waits for its price', sentence, at: null, state: 'open', numbers: [] }];
+    const sentence = 'The order is open on the exchange, nothing is filled yet.';
+    return [{ title: 'Open, waiting for its price', sentence, at: null, state: 'open', numbers: [] }];
   }
-  const times = fills.length === 1 ? 'once' : `in ${fills.length} parts`;
-  const booked = ledger.length === 1 ? 'One ledger row' : `${ledger.length} ledger rows`;
+  const parts = fills.length === 1 ? '' : ` in ${fills.length} parts`;
+  const rows = ledger.length === 1 ? 'One ledger row' : `${ledger.length} ledger rows`;
   return [
     {
-      title: `Executed ${times}`,
-      sentence: 'Each execution counts once, however often the exchange tells of it.',
+      title: `Filled${parts}`,
+      sentence: 'Duplicate reports are ignored.',
       at: null,
       state: 'proved',
       numbers: order.exchangeOrderId === null ? [] : [['exchange id', order.exchangeOrderId]],
       table: 'fills',
     },
     {
-      title: 'Booked',
-      sentence: `${booked}; what goes out of one book comes into another, so that each asset adds up to zero.`,
+      title: 'Recorded in the ledger',
+      sentence: `${rows}, double entry: each asset balances to zero.`,
       at: null,
       state: verdict.problems.length === 0 ? 'proved' : 'failed',
       numbers: [],
@@ -137,7 +138,7 @@ function endOf({ order, fills, ledger, verdict }: Pick<Proof, 'order' | 'fills' 
   ];
 }
 
-/** What the execution cost against the price of the decision, in hundredths of a percent. */
+/** Execution cost: prices in the quote asset, slippage in percent of the decision price, fees per asset, latency in ms. */
 export function costOf({ order, evidence, fills }: Proof, quote: string): { words: string; value: string }[] {
   const priceText = (value: number): string => `${atLeastCents(String(value))} ${quote}`.trim();
   const decision = evidence.find(({ kind }) => kind === 'decision')?.detail ?? order.decision;
@@ -150,11 +151,11 @@ export function costOf({ order, evidence, fills }: Proof, quote: string): { word
   const request = evidence.find(({ kind }) => kind === 'request');
   const answer = evidence.find(({ kind }) => kind === 'answer');
   const rows: { words: string; value: string }[] = [];
-  if (decided > 0) rows.push({ words: 'Price when decided', value: priceText(decided) });
-  if (paid > 0) rows.push({ words: order.side === 'buy' ? 'Average paid' : 'Average got', value: priceText(paid) });
+  if (decided > 0) rows.push({ words: 'Decision price', value: priceText(decided) });
+  if (paid > 0) rows.push({ words: 'Average price', value: priceText(paid) });
   if (decided > 0 && paid > 0 && order.stopPrice === null) {
     const against = (paid / decided - 1) * (order.side === 'buy' ? 100 : -100);
-    rows.push({ words: 'Lost to the market’s movement', value: `${against.toFixed(3)} %` });
+    rows.push({ words: 'Slippage', value: `${against.toFixed(3)} %` });
   }
   const fees = Map.groupBy(fills, ({ feeAsset }) => feeAsset ?? '');
   for (const [asset, group] of fees) {
@@ -162,7 +163,7 @@ export function costOf({ order, evidence, fills }: Proof, quote: string): { word
     rows.push({ words: 'Fee', value: `${Number(total.toPrecision(8))} ${asset}` });
   }
   if (request !== undefined && answer !== undefined) {
-    rows.push({ words: 'Round trip', value: `${Date.parse(answer.at) - Date.parse(request.at)} ms` });
+    rows.push({ words: 'Latency', value: `${Date.parse(answer.at) - Date.parse(request.at)} ms` });
   }
   return rows;
 }

@@ -1,21 +1,21 @@
 /** Prices of one coin on one scale from 0 to 100, lossy: it only draws. */
 export interface RailScale {
   readonly at: (price: number) => number;
-  /** Graduations: 1 % of the reference each, a longer one every 5 %. */
+  /** Ticks: 1 % of the reference each, a longer one every 5 %. */
   readonly marks: readonly { readonly at: number; readonly long: boolean }[];
 }
 
 const MARGIN = 0.08;
 const MOST_MARKS = 60;
 
-/** The prices a rail covers: its left end, its width, and what a percent is of. */
-interface Stretch {
+/** The prices of a rail: left end, width, and the reference of a percent. */
+interface PriceSpan {
   readonly from: number;
   readonly width: number;
   readonly reference: number;
 }
 
-/** `reference` is the cost, or the price while nothing is held; `undefined` when nothing can be drawn. */
+/** `reference` is the average price, or the price without a position; `undefined` when nothing can be drawn. */
 export function railScale(prices: readonly number[], reference: number): RailScale | undefined {
   const known = prices.filter((price) => Number.isFinite(price) && price > 0);
   if (known.length === 0 || !(reference > 0)) return undefined;
@@ -28,7 +28,7 @@ export function railScale(prices: readonly number[], reference: number): RailSca
   return { at, marks: marksOf({ from, width, reference }, at) };
 }
 
-function marksOf({ from, width, reference }: Stretch, at: RailScale['at']): RailScale['marks'] {
+function marksOf({ from, width, reference }: PriceSpan, at: RailScale['at']): RailScale['marks'] {
   const percent = reference / 100;
   const step = width / percent > MOST_MARKS ? 5 : 1;
   const first = Math.ceil((from - reference) / percent / step) * step;

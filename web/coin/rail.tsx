@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react';
 import type { Coin } from '#web/data/queries.ts';
-import { coinView, distanceWords, type NextStep } from './coin-view.ts';
+import { coinView, distanceText, type NextStep } from './coin-view.ts';
 import { price as priceText } from '#web/ui/numbers.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { type RailScale, railScale } from './rail-scale.ts';
 
 interface RailProps {
   coin: Coin;
-  /** A protective stop rests on the exchange; else the worker keeps it. */
+  /** The stop is on the exchange; else the worker keeps it. */
   stopRests: boolean;
   big?: boolean;
 }
 
-/** One coin on one scale: stop, cost, price and what happens next. */
+/** One coin on one scale: stop, average price, price and next action. */
 export function Rail({ coin, stopRests, big = false }: RailProps): ReactNode {
   const view = coinView(coin);
   const cost = view.held ? Number(coin.position.averagePrice) : null;
@@ -23,7 +23,7 @@ export function Rail({ coin, stopRests, big = false }: RailProps): ReactNode {
   const scale = railScale(levels, cost ?? price ?? 0);
   if (scale === undefined) return <span className="note">No price yet</span>;
   return (
-    <div className={big ? 'rail big' : 'rail'} role="img" aria-label={railWords(coin, stopRests)}>
+    <div className={big ? 'rail big' : 'rail'} role="img" aria-label={railLabel(coin, stopRests)}>
       <Base scale={scale} />
       {cost !== null && price !== null ? <Span from={scale.at(cost)} to={scale.at(price)} /> : null}
       {stop !== null ? <Pin at={scale.at(stop)} name={stopRests ? 'stp' : 'stw'} /> : null}
@@ -82,41 +82,41 @@ function Labels({ coin, next, stop, held }: LabelsProps): ReactNode {
       {next === null ? null : (
         <span className="lb rt intent">
           {next.verb.toLowerCase().split(' ')[0]} at {priceText(next.level, tickSize)}
-          {distanceWords(next)}
+          {distanceText(next)}
         </span>
       )}
-      {held ? <span className="lb lo lf">cost {priceText(position.averagePrice, tickSize)}</span> : null}
+      {held ? <span className="lb lo lf">average price {priceText(position.averagePrice, tickSize)}</span> : null}
       <span className="lb lo rt">price {priceText(coin.price, tickSize)}</span>
     </>
   );
 }
 
-function railWords(coin: Coin, stopRests: boolean): string {
+function railLabel(coin: Coin, stopRests: boolean): string {
   const view = coinView(coin);
   const { tickSize } = coin;
   const parts = [
     ...(view.stop === null
       ? []
-      : [`stop ${priceText(view.stop, tickSize)} ${stopRests ? 'resting on the exchange' : 'kept by the worker'}`]),
-    ...(view.held ? [`cost ${priceText(coin.position.averagePrice, tickSize)}`] : ['not held']),
+      : [`stop ${priceText(view.stop, tickSize)} ${stopRests ? 'on the exchange' : 'kept by the worker'}`]),
+    ...(view.held ? [`average price ${priceText(coin.position.averagePrice, tickSize)}`] : ['not held']),
     `price ${priceText(coin.price, tickSize)}`,
-    ...(view.next === null ? ['nothing planned'] : [`next action at ${priceText(view.next.level, tickSize)}`]),
+    ...(view.next === null ? ['no action planned'] : [`next action at ${priceText(view.next.level, tickSize)}`]),
   ];
   return `${view.base}: ${parts.join(', ')}`;
 }
 
-/** What the marks of a rail mean. */
+/** The legend of a rail. */
 export function RailKey(): ReactNode {
   return (
     <div className="key wide pt-2">
       <span>
-        <Icon name="dot" /> price now
+        <Icon name="dot" /> price
       </span>
       <span>
-        <Icon name="dia" /> what it cost
+        <Icon name="dia" /> average price
       </span>
       <span>
-        <Icon name="stp" /> stop resting on the exchange
+        <Icon name="stp" /> stop on the exchange
       </span>
       <span>
         <Icon name="stw" /> stop kept by the worker
@@ -124,7 +124,7 @@ export function RailKey(): ReactNode {
       <span className="intent">
         <Icon name="flag" /> next action
       </span>
-      <span>one graduation = 1 % of cost</span>
+      <span>1 tick = 1 %</span>
     </div>
   );
 }

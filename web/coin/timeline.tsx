@@ -4,22 +4,22 @@ import type { ProfileId } from '#core/ids.ts';
 import { timelineQuery } from '#web/data/queries.ts';
 import { useZone } from '#web/data/session.tsx';
 import { full } from '#web/ui/time.ts';
-import { type Moment, nextChange, stretchesOf, timelineOf } from './timeline-words.ts';
+import { type Moment, nextChange, rangesOf, timelineOf } from './timeline-rows.ts';
 import { wordsOf } from '#web/ui/names.ts';
 import type { ChartRange } from './chart-view.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose } from '#web/ui/when.tsx';
 
 interface TimelineProps {
   profileId: ProfileId;
   symbol: string;
-  /** What the chart above shows, so that both share one time axis. */
+  /** The visible range of the chart above: both share one time axis. */
   range: ChartRange | undefined;
 }
 
-/** Every decision about a coin on the time axis of its chart; one of them is read in full below. */
+/** Every decision about a coin on the time axis of its chart; the chosen one is shown in full below. */
 export function Timeline({ profileId, symbol, range }: TimelineProps): ReactNode {
   const { data, error } = useQuery(timelineQuery(profileId, symbol));
   const moments = useMemo(() => timelineOf(data?.rows ?? []), [data]);
@@ -29,13 +29,13 @@ export function Timeline({ profileId, symbol, range }: TimelineProps): ReactNode
   const here = moments[index];
   const total = moments.reduce((sum, { count }) => sum + count, 0);
   return (
-    <Section title="Every decision" note={`the last ${total.toLocaleString('en-US')}, on the time axis of the chart`}>
+    <Section title="Decisions" note={`the last ${total.toLocaleString('en-US')}, on the time axis of the chart`}>
       <TimelineKey />
-      {error === null ? null : <Failure what="The decisions could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the decisions." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={2} /> : null}
       {here === undefined ? (
         data === undefined ? null : (
-          <p className="p-2">No decision yet. The first one appears within seconds while the profile is on.</p>
+          <p className="p-2">No decisions yet. The first one appears within seconds while the profile is running.</p>
         )
       ) : (
         <>
@@ -51,13 +51,13 @@ function TimelineKey(): ReactNode {
   return (
     <div className="key">
       <span>
-        <i className="box wait" /> waited to buy
+        <i className="box wait" /> waiting
       </span>
       <span>
-        <i className="box hold" /> held
+        <i className="box hold" /> holding
       </span>
       <span>
-        <i className="box blocked" /> was kept from acting
+        <i className="box blocked" /> blocked
       </span>
       <span>
         <Icon name="up" /> bought
@@ -66,7 +66,7 @@ function TimelineKey(): ReactNode {
         <Icon name="dno" /> sold
       </span>
       <span className="intent wide">
-        <Icon name="dia" /> you are here: arrow keys step, with Shift to the next change
+        <Icon name="dia" /> arrow keys step, Shift jumps to the next change
       </span>
     </div>
   );
@@ -116,7 +116,7 @@ function Scrubber({ moments, index, range, onChoose }: ScrubberProps): ReactNode
       onKeyDown={press}
       onPointerDown={point}
     >
-      {stretchesOf(moments).map(({ kind, ...stretch }) => {
+      {rangesOf(moments).map(({ kind, ...stretch }) => {
         const [left, right] = [clipped(stretch.fromMs), clipped(stretch.toMs)];
         const style = { left: `${left}%`, width: `${right - left}%` };
         return right > left ? <span key={stretch.fromMs} className={`bk ${kind}`} style={style} /> : null;
@@ -141,7 +141,7 @@ function Chosen({ moment: { sentence, count, numbers } }: { moment: Moment }): R
     <>
       <div className="say next mt-4">
         <Prose text={sentence} />
-        {count > 1 ? <span className="two nb"> {count.toLocaleString('en-US')} times in a row.</span> : null}
+        {count > 1 ? <span className="two nb"> ×{count.toLocaleString('en-US')}</span> : null}
       </div>
       <dl className="dl two-up">
         {numbers.map(([name, value]) => (

@@ -3,28 +3,28 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import type { z } from 'zod';
 import { valueAt, withoutValue, withPatched, withValue } from '#core/config-path.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
-import type { warning } from '#api/contract/fields.ts';
+import type { warning as warningSchema } from '#api/contract/fields.ts';
 import { fieldError, ProblemError } from '#web/data/problem-error.ts';
-import { Failure, Say } from '#web/ui/say.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { changesOf } from './changes.ts';
 import { ConfigLeaf } from './config-leaf.tsx';
 import { type SchemaField, type SchemaGroup, schemaGroups } from './schema-fields.ts';
-import { settingWords } from './setting-words.ts';
+import { settingText } from './setting-text.ts';
 
 type Config = Record<string, unknown>;
-type Warnings = readonly z.infer<typeof warning>[];
+type Warnings = readonly z.infer<typeof warningSchema>[];
 type Errors = readonly { path: string; message: string }[];
 
-/** One set of settings as the form edits it: those of a profile, or what one coin does differently. */
+/** The settings that the form edits: those of a profile, or the overrides of one coin. */
 export interface ConfigScope {
   readonly schema: Config;
-  /** What is set here; everything else is inherited. */
+  /** Values set here; all others are inherited. */
   readonly own: Config;
-  /** What holds where nothing is set here, complete. */
+  /** The inherited values, complete. */
   readonly base: Config;
-  /** Where inherited values come from, in words. */
-  readonly source: string;
+  /** Where inherited values come from. */
+  readonly source: 'strategy' | 'profile';
   /** The asset that amounts are counted in. */
   readonly quote: string | undefined;
   readonly save: (own: Config) => Promise<Warnings>;
@@ -32,16 +32,16 @@ export interface ConfigScope {
 
 interface ConfigFormProps {
   scope: ConfigScope;
-  /** Remarks about the edit, each at the path of its setting. */
+  /** Remarks about the edit, each with the path of its setting. */
   remarks?: Errors;
   onEdit?: (merged: Config) => void;
-  /** What an edit begins with, where somebody proposes one. */
+  /** Proposed values to start the edit with. */
   first?: Config | undefined;
   /** The path of the setting, or of the group of settings, that has the focus at first. */
   asked?: string | undefined;
 }
 
-/** Settings drawn from the JSON Schema of a strategy; refusals come from the server and stand at their field. */
+/** Settings from the JSON Schema of a strategy; errors of the server are shown at their field. */
 export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: ConfigFormProps): ReactNode {
   const [draft, setDraft] = useState<Config | null>(first ?? null);
   const [all, setAll] = useState(false);
@@ -49,7 +49,7 @@ export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: Config
   const shown = asConfig(mergePatch(scope.base, edited));
   const save = useMutation({
     mutationFn: scope.save,
-    // What was changed while that was saved is the next edit.
+    // A change made while the save was running is the next edit.
     onSuccess: (_warnings, sent) => setDraft((now) => (now === sent ? null : now)),
   });
   const errors = save.error instanceof ProblemError ? (save.error.problem.errors ?? []) : [];
@@ -87,14 +87,14 @@ export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: Config
         <button type="button" className="btn" disabled={!dirty} onClick={() => put(scope.own)}>
           Discard
         </button>
-        <span className="note">{dirty ? 'Used from the next decision on.' : 'Nothing is changed.'}</span>
+        <span className="note">{dirty ? 'Used from the next decision on after saving.' : 'Nothing is changed.'}</span>
       </div>
       {changes.length === 0 ? null : <Changes fields={changes} scope={scope} shown={shown} />}
     </form>
   );
 }
 
-/** The settings with what is proposed for them, as pairs of path and value in JSON; what is none changes nothing. */
+/** The settings with proposed values, given as pairs of path and value in JSON; invalid pairs are ignored. */
 export const withProposed = ({ own, base }: ConfigScope, proposed: string): Config =>
   changesOf(proposed).reduce<Config>((made, { path, value }) => withPatched({ own: made, base }, path, value), own);
 
@@ -115,14 +115,19 @@ function Detail({
   return (
     <div className="flex flex-wrap items-center gap-3 pb-3">
       <span className="seg" role="group" aria-label="Detail">
-        {[false, true].map((one) => (
-          <button key={String(one)} type="button" aria-pressed={all === one} onClick={() => onChange(one)}>
-            {one ? 'Advanced' : 'Basic'}
+        {[false, true].map((advanced) => (
+          <button
+            key={String(advanced)}
+            type="button"
+            aria-pressed={all === advanced}
+            onClick={() => onChange(advanced)}
+          >
+            {advanced ? 'Advanced' : 'Basic'}
           </button>
         ))}
       </span>
       <span className="note">
-        {count} of {total} settings shown. A coloured bar marks a value set here.
+        {count} of {total} settings shown. A coloured bar marks a custom value.
       </span>
     </div>
   );
@@ -160,7 +165,7 @@ function Group({ group, scope, edited, shown, errors, remarks, focused, isShown,
         </button>
         {own && itemOf === undefined ? (
           <button type="button" className="btn small quiet" onClick={() => put(withoutValue(edited, list.path))}>
-            Use those of {scope.source}
+            Reset to the default of the {scope.source}
           </button>
         ) : null}
       </div>
@@ -181,7 +186,7 @@ function Group({ group, scope, edited, shown, errors, remarks, focused, isShown,
           inherited={valueAt(scope.base, field.path)}
           source={itemOf === undefined ? scope.source : undefined}
           error={fieldError(errors, field.path)}
-          remarks={remarks.filter((one) => fieldError([one], field.path) !== undefined)}
+          remarks={remarks.filter((remark) => fieldError([remark], field.path) !== undefined)}
           onChange={(value) => put(withPatched({ own: edited, base: scope.base }, field.path, value))}
           onInherit={() => put(withoutValue(edited, field.path))}
         />
@@ -205,28 +210,28 @@ interface OutcomeProps {
   warnings: Warnings;
 }
 
-/** What came of the last save; a refusal that belongs to no field is named here. */
+/** The result of the last save; an error that belongs to no field is shown here. */
 function Outcome({ error, fields, warnings }: OutcomeProps): ReactNode {
   const errors = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
   if (error !== null && errors.length === 0) return <Failure what="Not saved." error={error} />;
   if (error !== null) {
     const refused = fields.filter(({ path }) => fieldError(errors, path) !== undefined);
-    const rest = errors.filter((one) => !refused.some(({ path }) => fieldError([one], path) !== undefined));
+    const rest = errors.filter((problem) => !refused.some(({ path }) => fieldError([problem], path) !== undefined));
     return (
-      <Say tone="loss" title="Not saved.">
+      <Notice tone="loss" title="Not saved.">
         {refused.length > 0 ? `Saving waits for: ${refused.map(({ label }) => label).join(', ')}. ` : ''}
         {rest.map(({ path, message }) => `${path} ${message}`).join('; ')}
-      </Say>
+      </Notice>
     );
   }
-  return warnings.map((one) => (
-    <Say key={`${one.code} ${one.detail}`} tone="care" title={`Saved, but ${one.message}:`}>
-      {one.detail}
-    </Say>
+  return warnings.map((warning) => (
+    <Notice key={`${warning.code} ${warning.detail}`} tone="care" title={`Saved, but ${warning.message}:`}>
+      {warning.detail}
+    </Notice>
   ));
 }
 
-/** What saving would change, old and new side by side. */
+/** The unsaved changes, old and new value side by side. */
 function Changes({
   fields,
   scope,
@@ -245,8 +250,8 @@ function Changes({
           <div key={field.path} className="contents">
             <dt>{field.label}</dt>
             <dd>
-              <span className="two">{settingWords(field, valueAt(saved, field.path), scope.quote)}</span> →{' '}
-              <b>{settingWords(field, valueAt(shown, field.path), scope.quote)}</b>
+              <span className="two">{settingText(field, valueAt(saved, field.path), scope.quote)}</span> →{' '}
+              <b>{settingText(field, valueAt(shown, field.path), scope.quote)}</b>
             </dd>
           </div>
         ))}

@@ -7,13 +7,13 @@ import { keys } from '#web/data/keys.ts';
 import type { Profile } from '#web/data/queries.ts';
 import { differencesOf } from './differences.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Failure, Say } from '#web/ui/say.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
 type Version = Answer<typeof listConfigHistory>['versions'][number];
 
-/** Every config the profile has had: what each one changed, and a way back to it. */
+/** Every saved config of the profile: its changes, and a button to restore it. */
 export function ConfigHistory({ profile }: { profile: Profile }): ReactNode {
   const params = { id: profile.id };
   const { data, error } = useQuery({
@@ -27,8 +27,8 @@ export function ConfigHistory({ profile }: { profile: Profile }): ReactNode {
       title="History"
       note={data === undefined ? undefined : versions.length < 2 ? undefined : `the newest ${versions.length}`}
     >
-      {error === null ? null : <Failure what="The history could not be read." error={error} />}
-      {data?.versions.length === 0 ? <p className="p-2">The first change begins it.</p> : null}
+      {error === null ? null : <Failure what="Could not load the history." error={error} />}
+      {data?.versions.length === 0 ? <p className="p-2">No changes yet.</p> : null}
       <ul className="block">
         {versions.map((version, i) => {
           const before = versions[i + 1];
@@ -44,8 +44,13 @@ export function ConfigHistory({ profile }: { profile: Profile }): ReactNode {
                 {i === 0 ? (
                   <span className="note">in use</span>
                 ) : (
-                  <button type="button" className="btn small" onClick={() => setChosen(version)}>
-                    Go back to {version.version}
+                  <button
+                    type="button"
+                    className="btn small"
+                    aria-label={`Restore version ${version.version}…`}
+                    onClick={() => setChosen(version)}
+                  >
+                    Restore…
                   </button>
                 )}
               </span>
@@ -86,28 +91,28 @@ function Restore({ profile, version, onClose }: RestoreProps): ReactNode {
   });
   const changes = differencesOf(profile.config, version.config);
   return (
-    <Dialog title={`Go back to version ${version.version}?`} open onClose={onClose}>
+    <Dialog title={`Restore version ${version.version}?`} open onClose={onClose}>
       <div className="two grid gap-2 py-2">
-        <p>{profile.name} decides with it from its next decision on. What changes against now:</p>
+        <p>{profile.name} uses this version from its next decision on. Changes:</p>
         <div>
           <Changes changes={changes} />
         </div>
       </div>
       {restore.isError ? <Failure what="Not restored." error={restore.error} /> : null}
-      {restore.data?.warnings.map((one) => (
-        <Say key={one.code} tone="care" title={`Restored, but ${one.message}:`}>
-          {one.detail}
-        </Say>
+      {restore.data?.warnings.map((warning) => (
+        <Notice key={warning.code} tone="care" title={`Restored, but ${warning.message}:`}>
+          {warning.detail}
+        </Notice>
       ))}
-      {restore.isSuccess ? <Say tone="next">Restored. It is the newest version now.</Say> : null}
+      {restore.isSuccess ? <Notice tone="next">Restored. It is the newest version now.</Notice> : null}
       <div className="flex flex-wrap gap-3 pt-2">
         {restore.isSuccess ? null : (
           <button type="button" className="btn go" disabled={restore.isPending} onClick={() => restore.mutate()}>
-            Use version {version.version} for {profile.name}
+            Restore version {version.version}
           </button>
         )}
         <button type="button" className="btn" data-first onClick={onClose}>
-          {restore.isSuccess ? 'Close' : 'Leave it'}
+          {restore.isSuccess ? 'Close' : 'Cancel'}
         </button>
       </div>
     </Dialog>

@@ -1,28 +1,28 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from '#web/ui/icon.tsx';
-import { Say } from '#web/ui/say.tsx';
-import { multiplierWords, SAME } from '#web/ui/numbers.ts';
+import { Notice } from '#web/ui/notice.tsx';
+import { multiplierText, SAME } from '#web/ui/numbers.ts';
 import { Choice, Field, Switch } from '#web/ui/field.tsx';
 import type { SchemaField } from './schema-fields.ts';
-import { settingWords, sliderRange } from './setting-words.ts';
+import { settingText, sliderRange } from './setting-text.ts';
 
 interface LeafProps {
   field: SchemaField;
-  /** Somebody was sent to this setting. */
+  /** The address names this setting. */
   asked: boolean;
   quote: string | undefined;
   value: unknown;
   own: boolean;
   inherited: unknown;
-  /** Where an inherited value comes from; nothing inside a list, which is inherited whole. */
-  source: string | undefined;
+  /** Where an inherited value comes from; `undefined` inside a list, which is inherited as a whole. */
+  source: 'strategy' | 'profile' | 'saved settings' | undefined;
   error: string | undefined;
   remarks: readonly { message: string }[];
   onChange: (value: unknown) => void;
   onInherit: () => void;
 }
 
-/** One setting; the one that somebody was sent to has the focus at first. */
+/** One setting; the one that the address names has the focus at first. */
 export function ConfigLeaf(props: LeafProps): ReactNode {
   const here = useRef<HTMLDivElement>(null);
   const { asked } = props;
@@ -36,7 +36,7 @@ export function ConfigLeaf(props: LeafProps): ReactNode {
   );
 }
 
-/** What it does, what it is now, and whether it is set here or inherited. */
+/** Meaning and value of a setting, and whether it is custom or inherited. */
 function Leaf(props: LeafProps): ReactNode {
   const { field, value, own, source, error, remarks, onChange } = props;
   const { label, kind, options } = field;
@@ -58,15 +58,15 @@ function Leaf(props: LeafProps): ReactNode {
       <div className={set ? 'field own' : 'field'}>
         <Switch label={label} on={value === true} onChange={onChange} />
         <span className="note">{note}</span>
-        {error === undefined ? null : <Say tone="loss">{error}</Say>}
+        {error === undefined ? null : <Notice tone="loss">{error}</Notice>}
       </div>
     );
   }
   if (kind === 'choice') {
-    const choices = options.map((option) => ({ value: option, words: optionWords(option) }));
+    const choices = options.map((option) => ({ value: option, words: optionLabel(option) }));
     return <Choice {...{ label, note, error, onChange }} own={set} value={shown} options={choices} />;
   }
-  // A number that does not parse is sent as it was typed, so that the server names the field.
+  // A number that does not parse is sent as typed, so that the server reports the field.
   const parse = (text: string): unknown =>
     kind === 'number' && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   return (
@@ -82,15 +82,15 @@ function Leaf(props: LeafProps): ReactNode {
   );
 }
 
-/** `percent-of-equity` as it is read. */
-const optionWords = (option: string): string => option.replaceAll('-', ' ');
+/** `percent-of-equity` as `percent of equity`. */
+const optionLabel = (option: string): string => option.replaceAll('-', ' ');
 
-/** What the setting means, and what a multiplier is in percent. */
+/** Description of the setting, and a multiplier in percent. */
 function meaningOf({ note, of, options }: SchemaField, shown: string): string {
-  const meaning = of === undefined ? undefined : multiplierWords(shown);
+  const meaning = of === undefined ? undefined : multiplierText(shown);
   const now = meaning === undefined ? undefined : `Now ${meaning === SAME ? `at ${of}` : `${meaning} ${of}`}`;
-  const told = options.reduce((text, option) => text?.replaceAll(option, optionWords(option)), note);
-  return [told, now]
+  const described = options.reduce((text, option) => text?.replaceAll(option, optionLabel(option)), note);
+  return [described, now]
     .filter((part) => part !== undefined)
     .map((part) => (part.endsWith('.') ? part : `${part}.`))
     .join(' ');
@@ -98,15 +98,15 @@ function meaningOf({ note, of, options }: SchemaField, shown: string): string {
 
 function Origin({ field, quote, own, inherited, source, onInherit }: LeafProps): ReactNode {
   if (source === undefined) return null;
-  if (!own) return <span className="block">Inherited from {source}</span>;
+  if (!own) return <span className="block">Default of the {source}</span>;
   return (
     <span className="block">
       <span className="intent">
-        <Icon name="dia" /> Set here
+        <Icon name="dia" /> Custom
       </span>
-      ; otherwise {settingWords(field, inherited, quote)}, from {source}.{' '}
+      , {source === 'saved settings' ? 'saved' : 'default'} {settingText(field, inherited, quote)} ·{' '}
       <button type="button" className="link" onClick={onInherit}>
-        Use that
+        Reset
       </button>
     </span>
   );

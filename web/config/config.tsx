@@ -10,7 +10,8 @@ import { ConfigForm, type ConfigScope, withProposed } from './config-form.tsx';
 import { ConfigHistory } from './config-history.tsx';
 import { EntryPrice } from '#web/coin/entry-price.tsx';
 import { ProfileFrame } from '#web/profile/profile-frame.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { count } from '#web/ui/numbers.ts';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { WhatIf } from '#web/preview/what-if.tsx';
 
@@ -27,9 +28,9 @@ export function ConfigPage(): ReactNode {
 interface SettingsProps {
   profile: Profile;
   symbol: string | undefined;
-  /** Values to begin an edit with, as pairs of path and value in JSON. */
+  /** Values to start an edit with, as pairs of path and value in JSON. */
   proposed: string | undefined;
-  /** The path of a setting that somebody was sent to. */
+  /** The path of the setting that the address names. */
   asked: string | undefined;
 }
 
@@ -38,13 +39,15 @@ function Settings({ profile, symbol, proposed, asked }: SettingsProps): ReactNod
   const held = useQuery(coinsQuery(profile.id));
   const strategy = strategies.data?.strategies.find(({ name }) => name === profile.strategyName);
   const coins = held.data?.coins ?? [];
-  const coin = coins.find((one) => one.symbol === symbol);
+  const coin = coins.find((candidate) => candidate.symbol === symbol);
   const failed = strategies.error ?? held.error;
   return (
     <>
       <div className="head">
         <h1 className="verdict">
-          {coin === undefined ? `How ${profile.name} trades.` : `What ${coin.symbol} does differently.`}
+          {coin === undefined
+            ? `${profile.name} trades ${count(profile.symbols.length, 'coin')} with ${strategy?.title ?? profile.strategyName}.`
+            : `${coin.symbol} ${isOverridden(coin) ? 'has its own settings' : 'uses the settings of the profile'}.`}
         </h1>
         <p className="two">
           {strategy === undefined ? profile.strategyName : `${strategy.title}: ${strategy.summary}`}
@@ -52,12 +55,12 @@ function Settings({ profile, symbol, proposed, asked }: SettingsProps): ReactNod
         </p>
       </div>
       <Scopes profile={profile} coins={coins} symbol={coin?.symbol} />
-      {failed === null ? null : <Failure what="The settings could not be read." error={failed} />}
+      {failed === null ? null : <Failure what="Could not load the settings." error={failed} />}
       {strategies.data === undefined && failed === null ? <Skeleton rows={8} height={52} /> : null}
       {strategies.data !== undefined && strategy === undefined ? (
-        <Say tone="care" title="Unknown strategy.">
-          This version has no strategy called {profile.strategyName}.
-        </Say>
+        <Notice tone="care" title="Unknown strategy.">
+          This version has no strategy named {profile.strategyName}.
+        </Notice>
       ) : null}
       {strategy === undefined || (symbol !== undefined && held.data === undefined) ? null : (
         <Editor
@@ -69,9 +72,10 @@ function Settings({ profile, symbol, proposed, asked }: SettingsProps): ReactNod
   );
 }
 
-/** Whose settings are edited: those of the profile, or what one coin does differently. */
+const isOverridden = (coin: Coin): boolean => Object.keys(coin.overrideConfig).length > 0;
+
+/** Selects the settings to edit: those of the profile, or the overrides of one coin. */
 function Scopes({ profile, coins, symbol }: { profile: Profile; coins: readonly Coin[]; symbol: string | undefined }) {
-  const set = (coin: Coin): boolean => Object.keys(coin.overrideConfig).length > 0;
   return (
     <nav className="places mb-4" aria-label="Settings of">
       <Link
@@ -92,7 +96,7 @@ function Scopes({ profile, coins, symbol }: { profile: Profile; coins: readonly 
           aria-current={coin.symbol === symbol}
         >
           {coin.symbol}
-          {set(coin) ? <span className="intent"> differs</span> : null}
+          {isOverridden(coin) ? <span className="intent"> differs</span> : null}
         </Link>
       ))}
     </nav>
@@ -123,7 +127,7 @@ function Editor({ profile, coins, coin, strategy, proposed, asked }: EditorProps
       <div className="c6 beside">
         <WhatIf profile={profile} coins={coin === undefined ? coins : [coin]} saved={saved} edit={edit} />
         {coin === undefined ? null : (
-          <Section title="Cost basis" note="of what is held already">
+          <Section title="Cost basis" note="of coins already held">
             <EntryPrice profileId={profile.id} coin={coin} />
           </Section>
         )}
@@ -132,7 +136,7 @@ function Editor({ profile, coins, coin, strategy, proposed, asked }: EditorProps
   );
 }
 
-/** What the service says of an edit before it is saved: what it would refuse, and what does nothing. */
+/** Remarks of the service about an edit before it is saved: errors, and settings without effect. */
 function useRemarks(profile: Profile, edit: Record<string, unknown>): readonly { path: string; message: string }[] {
   const config = useDeferredValue(edit);
   const { data } = useQuery({
@@ -150,7 +154,7 @@ function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'propose
     const stale = [keys.profile(id), keys.coins(id), ['coin', id], keys.dashboard];
     await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })));
   };
-  const quotes = new Set(coins.map((one) => one.quoteAsset ?? ''));
+  const quotes = new Set(coins.map(({ quoteAsset }) => quoteAsset ?? ''));
   const [quote] = quotes;
   const common = { schema: strategy.schema, quote: coin?.quoteAsset ?? (quotes.size === 1 ? quote : undefined) };
   if (coin === undefined) {
@@ -158,7 +162,7 @@ function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'propose
       ...common,
       own: profile.config,
       base: strategy.defaults,
-      source: 'the strategy’s default',
+      source: 'strategy',
       save: async (config) => {
         const { warnings } = await call(changeProfile, { params: { id }, body: { config } });
         await refresh();
@@ -170,7 +174,7 @@ function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'propose
     ...common,
     own: coin.overrideConfig,
     base: mergePatch(strategy.defaults, profile.config),
-    source: `profile ${profile.name}`,
+    source: 'profile',
     save: async (overrideConfig) => {
       const params = { id, symbol: coin.symbol };
       const { warnings } = await call(changeCoin, { params, body: { overrideConfig } });

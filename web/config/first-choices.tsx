@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { INTERVALS, isInterval } from '#core/market/candle.ts';
 import { Choice, Field } from '#web/ui/field.tsx';
-import { type FirstChoices, mostLost } from './first-config.ts';
+import { type FirstChoices, maxLoss } from './first-config.ts';
 
 interface ChoicesProps {
   choices: FirstChoices;
@@ -10,9 +10,9 @@ interface ChoicesProps {
   onChange: (choices: FirstChoices) => void;
 }
 
-/** Three choices in the open, three more in a fold; each trading word is explained where it first appears. */
+/** Three settings, three more in a fold; each trading term is explained where it first appears. */
 export function FirstChoicesForm({ choices, errors, asset, onChange }: ChoicesProps): ReactNode {
-  const lost = mostLost(choices);
+  const lost = maxLoss(choices);
   const set = (part: Partial<FirstChoices>): void => onChange({ ...choices, ...part });
   const number = (name: 'spend' | 'stop' | 'trail' | 'arm' | 'nearLow') => ({
     inputMode: 'decimal' as const,
@@ -32,46 +32,46 @@ export function FirstChoicesForm({ choices, errors, asset, onChange }: ChoicesPr
     <>
       <Field
         label="Spend per buy"
-        note="One buy per coin at a time, so this is also the most that lies in one coin."
+        note="One buy per coin at a time, so this is also the maximum per coin."
         unit={asset}
         error={errors.spend}
         input={number('spend')}
-        extra={slide('spend', 'Spend per buy', [10, 1000, 10])}
+        extra={slide('spend', 'Spend per buy, slider', [10, 1000, 10])}
       />
       <Field
-        label="Most you accept to lose on a coin"
-        note={`The stop loss: when the price falls this far below what you paid, everything is sold.${lost === undefined ? '' : ` That is about ${lost} ${asset} a coin, before fees.`}`}
+        label="Stop loss"
+        note={`Sells everything when the price falls this far below your average price.${lost === undefined ? '' : ` Maximum loss: about ${lost} ${asset} per coin, before fees.`}`}
         unit="%"
         error={errors.stop}
         input={number('stop')}
-        extra={slide('stop', 'Stop loss', [0.5, 20, 0.5])}
+        extra={slide('stop', 'Stop loss, slider', [0.5, 20, 0.5])}
       />
       <Field
-        label="Give back from the high"
-        note="The trailing stop: once in profit, it follows the price up and sells when the price has fallen this far from its best."
+        label="Trailing stop distance"
+        note="Once in profit, the stop follows the price up and sells when the price falls this far below its high."
         unit="%"
         error={errors.trail}
         input={number('trail')}
-        extra={slide('trail', 'Trailing stop', [0.1, 5, 0.1])}
+        extra={slide('trail', 'Trailing stop distance, slider', [0.1, 5, 0.1])}
       />
       <details className="px-2">
-        <summary>More choices</summary>
+        <summary>More settings</summary>
         <Field
-          label="Profit at which the trailing exit starts"
-          note="Below this profit the trailing stop sleeps and only the stop loss can sell."
+          label="Trailing stop starts at"
+          note="Below this profit only the stop loss sells."
           unit="%"
           error={errors.arm}
           input={number('arm')}
         />
         <Field
-          label="Buy this close to the recent low"
-          note="It buys when the price is at most this far above the lowest price of the last 60 candles."
+          label="Buy within"
+          note="Buys when the price is at most this far above the 60-candle low."
           unit="%"
           error={errors.nearLow}
           input={number('nearLow')}
         />
         <Choice
-          label="Candle length"
+          label="Candles"
           note="A candle is one bar of the chart: first, highest, lowest and last price of this time."
           value={choices.interval}
           options={INTERVALS.map((value) => ({ value, words: value }))}

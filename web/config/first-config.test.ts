@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FIRST_CHOICES, firstConfig, mostLost } from './first-config.ts';
+import { FIRST_CHOICES, firstConfig, maxLoss } from './first-config.ts';
 
 test('percents become the multipliers of the strategy', () => {
   assert.deepEqual(firstConfig(FIRST_CHOICES), {
@@ -25,6 +25,6 @@ test('each bad choice is named', () => {
 });
 
 test('the most that one coin can lose', () => {
-  assert.equal(mostLost(FIRST_CHOICES), '4.50');
-  assert.equal(mostLost({ ...FIRST_CHOICES, spend: '' }), undefined);
+  assert.equal(maxLoss(FIRST_CHOICES), '4.50');
+  assert.equal(maxLoss({ ...FIRST_CHOICES, spend: '' }), undefined);
 });

@@ -2,7 +2,7 @@ import type { Interval } from '#core/market/candle.ts';
 import { readDecimal } from '#core/amount/decimal.ts';
 import { multiplierOf } from '#web/ui/numbers.ts';
 
-/** The choices of the guided first profile, as the operator types them: money in quote units, distances in percent. */
+/** The settings of the first profile as typed: money in quote units, distances in percent. */
 export interface FirstChoices {
   readonly spend: string;
   readonly nearLow: string;
@@ -24,7 +24,7 @@ export const FIRST_CHOICES: FirstChoices = {
 
 export const STRATEGY = 'trailing-trade';
 
-/** The stored config, or which choice is no usable number and why. */
+/** The config to store, or an error for each value that is no usable number. */
 type FirstConfig =
   | { readonly kind: 'config'; readonly config: Record<string, unknown> }
   | { readonly kind: 'refused'; readonly errors: Partial<Record<keyof FirstChoices, string>> };
@@ -61,8 +61,8 @@ export function firstConfig(choices: FirstChoices): FirstConfig {
   };
 }
 
-/** The most one coin can lose before fees when its stop is hit at its level, with 2 decimals. */
-export function mostLost({ spend, stop }: FirstChoices): string | undefined {
+/** Maximum loss of one coin before fees, in quote units with 2 decimals, when the stop fills at its level. */
+export function maxLoss({ spend, stop }: FirstChoices): string | undefined {
   const amount = Number(spend) * (Number(stop.replace(',', '.')) / 100);
   return Number.isFinite(amount) && amount > 0 ? amount.toFixed(2) : undefined;
 }

@@ -10,11 +10,11 @@ export interface SchemaField {
   readonly kind: 'switch' | 'choice' | 'number' | 'text';
   readonly options: readonly string[];
   readonly unit: string | undefined;
-  /** What a multiplier multiplies, in words; `undefined` for other settings. */
+  /** The reference of a multiplier; `undefined` for other settings. */
   readonly of: string | undefined;
   /** Shown on demand only. */
   readonly advanced: boolean;
-  /** What the value may be at least and at most, where the schema says so. */
+  /** Minimum and maximum, where the schema has them. */
   readonly bounds: readonly [number, number] | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface SchemaGroup {
   readonly fields: readonly SchemaField[];
   /** The list that this group is an item of. */
   readonly itemOf?: { readonly path: string; readonly index: number };
-  /** This group stands for a whole list: what a new item begins with, and how many there may be. */
+  /** The group of a whole list: the values of a new item, and the maximum length. */
   readonly list?: { readonly path: string; readonly fresh: unknown; readonly length: number; readonly most: number };
 }
 
@@ -33,7 +33,7 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 
 type Groups = (Omit<SchemaGroup, 'fields'> & { fields: SchemaField[] })[];
 
-/** Where the walk over a schema stands: the part, its dotted path and the words for it. */
+/** Position of the walk over a schema: the part, its dotted path and its title. */
 interface Place {
   readonly schema: Schema;
   readonly path: string;
@@ -80,23 +80,23 @@ function walkList({ schema, path, title, advanced }: Place, config: unknown, gro
   for (const index of items.keys()) {
     const numbered = items.length === 1 ? name : `${name} ${index + 1}`;
     const place = { schema: item, path: `${path}.${index}`, title: numbered, itemOf: { path, index } };
-    // What is there is shown: only an empty list is for those who look for more.
+    // Existing items are always shown; only an empty list counts as advanced.
     walk({ ...place, advanced: false }, config, groups);
   }
-  const fresh = Object.fromEntries(properties.map(([key, one]) => [key, schemaOf(one)['default']]));
+  const fresh = Object.fromEntries(properties.map(([key, property]) => [key, schemaOf(property)['default']]));
   const most = typeof schema['maxItems'] === 'number' ? schema['maxItems'] : Number.POSITIVE_INFINITY;
   const list = { path, fresh, length: items.length, most };
   if (items.length > 0 || advanced) groups.push({ title: name, fields: [], list });
 }
 
-/** Of alternatives the one whose constants agree with the value, else the first. */
+/** The alternative whose constants match the value, else the first. */
 function resolve(schema: Schema, value: unknown): Schema {
   const choices = schema['anyOf'] ?? schema['oneOf'];
   if (!Array.isArray(choices)) return schema;
   const parts = choices.map(schemaOf).filter((part) => part['type'] !== 'null');
   const fits = (part: Schema): boolean =>
-    Object.entries(schemaOf(part['properties'])).every(([name, one]) => {
-      const constant = schemaOf(one)['const'];
+    Object.entries(schemaOf(part['properties'])).every(([name, property]) => {
+      const constant = schemaOf(property)['const'];
       return constant === undefined || constant === valueAt(value, name);
     });
   return { ...schema, ...(parts.find(fits) ?? parts[0]) };
@@ -113,7 +113,7 @@ function kindOf(schema: Schema): Pick<SchemaField, 'kind' | 'options'> {
   return { kind: schema['type'] === 'number' || schema['type'] === 'integer' ? 'number' : 'text', options: [] };
 }
 
-/** The hints of the strategy for this form. */
+/** Form hints of the strategy. */
 function formOf(schema: Schema): Pick<SchemaField, 'unit' | 'of' | 'bounds'> {
   const form = schemaOf(schema['form']);
   const { above, atLeast, below, atMost } = schemaOf(form['bounds']);

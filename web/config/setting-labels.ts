@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { strategiesQuery } from '#web/data/queries.ts';
 import { schemaGroups, type SchemaField } from './schema-fields.ts';
-import { settingWords } from './setting-words.ts';
+import { settingText } from './setting-text.ts';
 
-/** How the settings of a strategy are called, and what their values mean. */
+/** Labels of the settings of a strategy, and their values as text. */
 export interface Labels {
   readonly labelOf: (path: string) => string;
   readonly wordsOf: (path: string, value: unknown) => string;
 }
 
-/** Words for settings by their dotted path; the path itself where the strategy has none for it. */
+/** Labels by dotted path; the path itself where the strategy has no label. */
 export function useLabels(strategyName: string, config: unknown): Labels {
   const { data } = useQuery(strategiesQuery);
   const schema = data?.strategies.find(({ name }) => name === strategyName)?.schema;
@@ -22,7 +22,7 @@ export function useLabels(strategyName: string, config: unknown): Labels {
     labelOf: (path) => fields.get(path)?.label ?? path,
     wordsOf: (path, value) => {
       const field = fields.get(path);
-      if (field !== undefined) return settingWords(field, value);
+      if (field !== undefined) return settingText(field, value);
       return value === undefined || value === null
         ? 'not set'
         : typeof value === 'string'

@@ -4,7 +4,7 @@ import { offline, problemOf } from './problem-error.ts';
 
 export { addressOf };
 
-/** Calls one operation of the contract. Throws ProblemError with the server's words. */
+/** Calls one operation of the contract. Throws ProblemError with the server's message. */
 export function call<Op extends Operation>(op: Op, parts: Call<Op>, signal?: AbortSignal): Promise<Answer<Op>> {
   const { address, init } = requestOf(op, parts);
   return send(address, { ...init, ...(signal === undefined ? {} : { signal }) });
@@ -39,6 +39,6 @@ async function answered(address: string, init: RequestInit): Promise<Response> {
 async function send<Op extends Operation>(address: string, init: RequestInit): Promise<Answer<Op>> {
   const response = await answered(address, init);
   const answer: unknown = response.status === 204 ? undefined : await response.json();
-  // The service that served this page has built the answer to this very type.
+  // The service builds the answer from the same contract type.
   return answer as Answer<Op>;
 }

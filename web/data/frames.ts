@@ -4,7 +4,7 @@ import { venueOf } from '#core/account/account.ts';
 import type { Coin, Dashboard } from './queries.ts';
 import type { EventFrame } from './live-socket.ts';
 
-/** Data of the two topics that are written in place; the socket's other end has made them. */
+/** Data of the two topics that update the cache in place, as the server sends them. */
 interface Price {
   readonly venue: string;
   readonly symbol: string;
@@ -26,7 +26,7 @@ export const emptyBatch = (): Batch => ({ prices: new Map(), states: new Map() }
 const priceKey = (venue: string, symbol: string): string => `${venue}:${symbol}`;
 const stateKey = (profileId: string, symbol: string): string => `${profileId}:${symbol}`;
 
-/** Adds a price or tick frame; says which market time a tick decided on, `undefined` for every other frame. */
+/** Adds a price or tick frame; returns the market time of a tick in ms, `undefined` for every other frame. */
 export function collect(batch: Batch, frame: EventFrame): number | undefined {
   const { topic, id, data } = frame;
   if (topic === 'price' && isPrice(data)) batch.prices.set(priceKey(data.venue, data.symbol), data);
@@ -37,13 +37,13 @@ export function collect(batch: Batch, frame: EventFrame): number | undefined {
   return undefined;
 }
 
-/** Where a coin is traded: prices are told by venue, decisions by profile. */
+/** Prices are published by venue, decisions by profile. */
 interface CoinPlace {
   readonly profileId: string;
   readonly venue: Venue | undefined;
 }
 
-/** A coin with the newest price and decision; the same object when nothing of it changed. */
+/** A coin with the newest price and decision; the same object when nothing changed. */
 export function freshCoin<C extends Coin>(coin: C, { profileId, venue }: CoinPlace, batch: Batch): C {
   const price = venue === undefined ? undefined : batch.prices.get(priceKey(venue, coin.symbol));
   const state = batch.states.get(stateKey(profileId, coin.symbol));

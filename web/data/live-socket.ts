@@ -7,7 +7,7 @@ export type EventFrame = Extract<ServerFrame, { topic: unknown }>;
 
 interface SocketEvents {
   readonly frame: (frame: EventFrame) => void;
-  /** Frames were missed and can not be replayed: everything has to be fetched again. */
+  /** Frames were missed and cannot be replayed: all data has to be fetched again. */
   readonly resync: () => void;
   readonly state: (state: SocketState) => void;
 }
@@ -15,14 +15,14 @@ interface SocketEvents {
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
-/** The one WebSocket of a page: subscribes, replays what a broken connection missed, reconnects for ever until closed. */
+/** The one WebSocket of a page: subscribes, replays missed frames after a reconnect, reconnects until closed. */
 export class LiveSocket {
   private socket: WebSocket | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private failures = 0;
   private seq: number | undefined;
-  /** Whether there was a time without a connection; without a number heard before it, nothing can be asked again. */
-  private lostOne = false;
+  /** A connection was lost. Without a sequence number from before, missed frames cannot be requested. */
+  private wasLost = false;
   private closed = false;
   private readonly address: string;
   private readonly events: SocketEvents;
@@ -52,28 +52,28 @@ export class LiveSocket {
     const socket = new WebSocket(this.address);
     this.socket = socket;
     socket.onopen = () => this.opened(socket);
-    socket.onmessage = (message) => this.heard(socket, message.data);
+    socket.onmessage = (message) => this.receive(socket, message.data);
     socket.onclose = () => this.lost(socket);
   }
 
   private opened(socket: WebSocket): void {
     if (socket !== this.socket) return;
-    const say = (frame: ClientFrame): void => socket.send(JSON.stringify(frame));
-    say({ subscribe: [...TOPICS] });
-    if (this.seq !== undefined) say({ since: this.seq });
-    else if (this.lostOne) this.events.resync();
+    const send = (frame: ClientFrame): void => socket.send(JSON.stringify(frame));
+    send({ subscribe: [...TOPICS] });
+    if (this.seq !== undefined) send({ since: this.seq });
+    else if (this.wasLost) this.events.resync();
     this.failures = 0;
     this.events.state('open');
   }
 
-  private heard(socket: WebSocket, text: unknown): void {
+  private receive(socket: WebSocket, text: unknown): void {
     if (socket !== this.socket || typeof text !== 'string') return;
     const frames: unknown = JSON.parse(text);
-    if (Array.isArray(frames)) for (const frame of frames) if (isFrame(frame)) this.take(frame);
+    if (Array.isArray(frames)) for (const frame of frames) if (isFrame(frame)) this.handle(frame);
   }
 
-  private take(frame: ServerFrame): void {
-    // A number below the last one means a restarted service, whose earlier frames are gone.
+  private handle(frame: ServerFrame): void {
+    // A lower sequence number means that the service restarted; its earlier frames are gone.
     const restarted = this.seq !== undefined && frame.seq < this.seq;
     this.seq = frame.seq;
     if ('resync' in frame || restarted) this.events.resync();
@@ -82,7 +82,7 @@ export class LiveSocket {
 
   private lost(socket: WebSocket): void {
     if (socket !== this.socket || this.closed) return;
-    this.lostOne = true;
+    this.wasLost = true;
     this.events.state('lost');
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.failures);
     this.failures = Math.min(this.failures + 1, 10);

@@ -1,12 +1,12 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
-import { Beat, type BeatView } from './beat.ts';
+import { DecisionRate, type DecisionRateView } from './decision-rate.ts';
 import { type Batch, collect, emptyBatch, freshCoin, freshDashboard, venuesOf } from './frames.ts';
 import { keys } from './keys.ts';
 import { type EventFrame, LiveSocket, type SocketState, socketAddress } from './live-socket.ts';
 import { type Coin, type CoinPage, dashboardQuery, statusQuery } from './queries.ts';
 
-const beat = new Beat();
+const decisionRate = new DecisionRate();
 const Connection = createContext<SocketState>('connecting');
 
 const WRITE_EVERY_MS = 250;
@@ -34,7 +34,7 @@ function writeBatch(client: QueryClient, batch: Batch): void {
   }
 }
 
-/** What a frame makes stale; prices and decisions are written in place instead. */
+/** Query keys that a frame invalidates; prices and decisions update the cache in place. */
 function staleKeys({ topic, id }: EventFrame): readonly (readonly string[])[] {
   if (topic === 'order' || topic === 'position' || topic === 'action') return [keys.dashboard, ['coins'], ['coin']];
   if (topic === 'log') return [keys.dashboard, id === undefined ? ['logs'] : ['logs', id]];
@@ -52,13 +52,13 @@ function connect(client: QueryClient, onState: (state: SocketState) => void): ()
   const socket = new LiveSocket(socketAddress(location), {
     frame: (frame) => {
       const marketMs = collect(batch, frame);
-      if (marketMs !== undefined) beat.record(Date.now(), marketMs);
+      if (marketMs !== undefined) decisionRate.record(Date.now(), marketMs);
       for (const key of staleKeys(frame)) stale.set(key.join(' '), key);
     },
     resync: () => void client.invalidateQueries(),
     state: (state) => {
       open = state === 'open';
-      // A refused upgrade looks like any other loss; asking for the session tells the two apart.
+      // A rejected upgrade looks like any other loss; fetching the session distinguishes them.
       if (state === 'lost') void client.invalidateQueries({ queryKey: keys.session });
       onState(state);
     },
@@ -72,8 +72,8 @@ function connect(client: QueryClient, onState: (state: SocketState) => void): ()
   const refetcher = setInterval(() => {
     for (const queryKey of stale.values()) void client.invalidateQueries({ queryKey });
     stale.clear();
-    // The ruler stands still without a worker, or while nothing can be heard.
-    beat.step(open && client.getQueryData(statusQuery.queryKey)?.worker != null);
+    // The marks do not move without a worker or without a connection.
+    decisionRate.step(open && client.getQueryData(statusQuery.queryKey)?.worker != null);
   }, REFETCH_EVERY_MS);
   return () => {
     socket.close();
@@ -91,4 +91,4 @@ export function Live({ children }: { children: ReactNode }): ReactNode {
 }
 
 export const useConnection = (): SocketState => useContext(Connection);
-export const useBeat = (): BeatView => useSyncExternalStore(beat.subscribe, beat.read);
+export const useDecisionRate = (): DecisionRateView => useSyncExternalStore(decisionRate.subscribe, decisionRate.read);

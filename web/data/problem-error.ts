@@ -1,7 +1,7 @@
 import { readProblem } from '#api/client.ts';
 import type { Problem } from '#api/contract/problem.ts';
 
-/** What the service answered instead of the wanted thing; the message is the server's sentence. */
+/** A problem answered by the service; the message is the server's sentence. */
 export class ProblemError extends Error {
   readonly problem: Problem;
   constructor(problem: Problem) {
@@ -10,7 +10,7 @@ export class ProblemError extends Error {
     this.problem = problem;
   }
 
-  /** The refusal of one field, by its path such as `config.sell.stopLossPercentage`. */
+  /** The error of one field, by its path such as `config.sell.stopLossPercentage`. */
   field(path: string): string | undefined {
     return fieldError(this.problem.errors ?? [], path);
   }

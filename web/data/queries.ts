@@ -36,14 +36,14 @@ export const statusQuery = queryOptions({
   refetchIntervalInBackground: true,
   retry: false,
 });
-/** Asked until the job has ended. */
+/** Polled until the job has ended. */
 export const jobQuery = (jobId: string) =>
   queryOptions({
     queryKey: ['job', jobId],
     queryFn: ({ signal }) => call(readJob, { params: { id: jobId } }, signal),
     refetchInterval: ({ state }) => (state.data?.state === 'done' || state.data?.state === 'failed' ? false : 1_000),
   });
-/** What a restore that has just ended every session has brought back; never asked for. */
+/** The result of a restore that ended every session; set by the restore, never fetched. */
 export const restoredQuery = queryOptions({
   queryKey: ['restored'],
   queryFn: (): Answer<typeof restoreBackup> | null => null,
@@ -95,7 +95,7 @@ export const symbolsQuery = (accountId: AccountId) =>
   queryOptions({
     queryKey: keys.symbols(accountId),
     queryFn: ({ signal }) => call(listSymbols, { query: { accountId } }, signal),
-    // Trading rules arrive with the first worker run; an empty answer is asked again soon.
+    // Trading rules arrive with the first worker run; an empty answer is fetched again soon.
     refetchInterval: (query) => (query.state.data?.symbols.length ? false : 2_000),
   });
 export const profileQuery = (id: ProfileId) =>
@@ -108,14 +108,14 @@ export const coinQuery = (id: ProfileId, symbol: string) =>
     queryFn: ({ signal }) => call(readCoin, { params: { id, symbol } }, signal),
     refetchInterval: SLOW_MS,
   });
-/** What a profile has earned over time. */
+/** Equity points of a profile. */
 export const equityQuery = (id: ProfileId) =>
   queryOptions({
     queryKey: ['equity', id] as const,
     queryFn: ({ signal }) => call(listEquity, { params: { id }, query: {} }, signal),
     refetchInterval: 60_000,
   });
-/** Which rows of a log: absent means all. `level` is a comma list. */
+/** Filters of a log: absent means all. `level` is a comma list. */
 export interface LogFilters {
   readonly symbol?: string;
   readonly level?: string;
@@ -134,7 +134,7 @@ export const logsQuery = (id: ProfileId, filters: LogFilters, limit: number) =>
     getNextPageParam: (page) => page.nextCursor,
     refetchInterval: SLOW_MS,
   });
-/** The newest log rows of a coin, for its timeline; asked less often than the log itself, as it is much. */
+/** The newest log rows of a coin, for its timeline; fetched less often than the log because of its size. */
 export const timelineQuery = (id: ProfileId, symbol: string) =>
   queryOptions({
     queryKey: keys.timeline(id, symbol),

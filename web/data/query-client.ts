@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isSignedOut, ProblemError } from './problem-error.ts';
 import { keys } from './keys.ts';
 
-/** One cache for the page. A 401 from anywhere forgets the session, which shows the sign-in screen. */
+/** One cache for the page. Any 401 clears the session, which shows the sign-in page. */
 export function makeQueryClient(): QueryClient {
   const onError = (error: unknown): void => {
     if (isSignedOut(error)) client.setQueryData(keys.session, null);

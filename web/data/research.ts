@@ -15,11 +15,11 @@ export type Sweep = Answer<typeof listSweeps>['sweeps'][number];
 export type SweepPage = Answer<typeof readSweep>;
 export type SweepResult = NonNullable<SweepPage['result']>;
 
-/** How often something is asked for that is under way, and that is not. */
+/** Polling interval of running work, and of finished work. */
 export const BUSY_MS = 1_000;
 const IDLE_MS = 30_000;
 
-/** It waits for a worker or one works on it. */
+/** It waits for a worker, or a worker runs it. */
 export const isBusy = ({ state }: { readonly state: string }): boolean => state === 'queued' || state === 'running';
 const pace = (busy: boolean | undefined): number => (busy === true ? BUSY_MS : IDLE_MS);
 
@@ -33,7 +33,7 @@ export const runQuery = (id: ProfileId, runId: string) =>
   queryOptions({
     queryKey: ['run', id, runId] as const,
     queryFn: ({ signal }) => call(readBacktest, { params: { id, runId } }, signal),
-    // What has ended stays as it is, but for its pin.
+    // A finished run does not change, except for its pin.
     refetchInterval: ({ state }) => (state.data === undefined || isBusy(state.data) ? BUSY_MS : false),
   });
 export const sweepsQuery = (id: ProfileId) =>
@@ -55,11 +55,11 @@ export const advisorQuery = (id: ProfileId, runId: string) =>
     refetchInterval: ({ state }) => pace(state.data?.slots.some(isBusy)),
   });
 
-/** Earlier versions have stored no numbers about the money that a run used. */
+/** Earlier versions stored no capital metrics. */
 export type StoredMetrics = Omit<Metrics, 'capital'> & Partial<Pick<Metrics, 'capital'>>;
 export type StoredResult = Omit<BacktestResult, 'metrics'> & { readonly metrics: StoredMetrics };
 
-/* The contract leaves open what runs hold: the worker has stored what the backtest returned. */
+/* The contract does not type stored results: the worker stored the result of the backtest. */
 const isResult = (value: unknown): value is StoredResult =>
   isObject(value) && value['v'] === 1 && isObject(value['metrics']);
 export const isMetrics = (value: unknown): value is StoredMetrics =>
@@ -73,12 +73,12 @@ export const resultsOf = ({ results }: Pick<RunPage, 'results'>): StoredResult[]
 
 /** Each coin that is finished, with its numbers. */
 export const metricsOf = ({ metrics }: Pick<Run, 'metrics'>): [string, StoredMetrics][] =>
-  Object.entries(metrics).flatMap(([symbol, one]) => (isMetrics(one) ? [[symbol, one]] : []));
+  Object.entries(metrics).flatMap(([symbol, stored]) => (isMetrics(stored) ? [[symbol, stored]] : []));
 
-/** What a run was asked for; `undefined` for one that another version has stored. */
+/** The request of a run; `undefined` for an unknown format of another version. */
 export const runRequestOf = ({ request }: Pick<Run, 'request'>): RunRequest | undefined =>
   isRunRequest(request) ? request : undefined;
-/** The settings of the first coin of a run, complete: those of the run leave out what the strategy has by itself. */
+/** The complete settings of the first coin of a run; those of the run omit the defaults of the strategy. */
 export const fullConfigOf = (run: Pick<Run, 'request' | 'config'>): unknown =>
   runRequestOf(run)?.coins[0]?.config ?? run.config;
 export const sweepRequestOf = ({ request }: Pick<Sweep, 'request'>): SweepRequest | undefined =>

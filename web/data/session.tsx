@@ -4,9 +4,9 @@ import type { AccountId } from '#core/ids.ts';
 import { keys } from './keys.ts';
 import { type Dashboard, dashboardQuery, onboardingQuery, type Session, sessionQuery } from './queries.ts';
 import { browserZone } from './zones.ts';
-import { useBeat } from './live.tsx';
+import { useDecisionRate } from './live.tsx';
 
-/** How moments are written: in the operator's IANA zone, as seen from the present minute of the market. */
+/** How times are formatted: in the operator's IANA zone, relative to the present minute of the market. */
 interface Times {
   readonly zone: string;
   readonly nowMs: number;
@@ -14,7 +14,7 @@ interface Times {
 const TimesContext = createContext<Times>({ zone: browserZone(), nowMs: 0 });
 const MINUTE_MS = 60_000;
 
-/** Asks once for all the moments of a page: hundreds that each looked for themselves would cost more than to draw them. */
+/** Provides zone and market time once for all times of a page: hundreds of separate queries would be slow. */
 export function Times({ children }: { children: ReactNode }): ReactNode {
   const { data: session } = useQuery({ ...sessionQuery, enabled: false });
   const zone = session?.user.timezone ?? browserZone();
@@ -24,13 +24,13 @@ export function Times({ children }: { children: ReactNode }): ReactNode {
 }
 
 export const useTimes = (): Times => useContext(TimesContext);
-/** That of the browser until somebody is signed in. */
+/** The zone of the browser until the operator signs in. */
 export const useZone = (): string => useTimes().zone;
 
-/** The public live demo: what it locks is not offered. */
+/** The public live demo: locked actions are hidden. */
 export const useDemo = (): boolean => useQuery(onboardingQuery).data?.demoMode ?? false;
 
-/** Puts a fresh session in the cache and drops what an earlier reader saw. */
+/** Stores a new session in the cache and drops the data of the previous one. */
 export function useEnter(): (session: Session) => void {
   const client = useQueryClient();
   return (session) => {
@@ -60,28 +60,28 @@ const marketAtOf = ({ accounts }: Dashboard): string | null =>
 
 const runsApart = (marketMs: number): boolean => Math.abs(marketMs - Date.now()) >= CLOCKS_DIFFER_MS;
 
-/** Time of the market when it runs on a clock of its own (a replay), else `null`. */
+/** Market time in ms when the market has its own clock (a replay), else `null`. */
 export function useMarketTime(): number | null {
-  const beat = useBeat();
-  const { data: told = null } = useQuery({ ...dashboardQuery, enabled: false, select: marketAtOf });
-  const marketMs = beat.marketMs ?? (told === null ? null : Date.parse(told));
+  const decisionRate = useDecisionRate();
+  const { data: reported = null } = useQuery({ ...dashboardQuery, enabled: false, select: marketAtOf });
+  const marketMs = decisionRate.marketMs ?? (reported === null ? null : Date.parse(reported));
   return marketMs === null || !runsApart(marketMs) ? null : marketMs;
 }
 
-/** Tells the time of the market that an account trades on; `null` while no worker has, `undefined` until that is known. */
+/** The market clock of an account; `null` while no worker has reported it, `undefined` while loading. */
 export function useMarketClock(accountId: AccountId): (() => number) | null | undefined {
   const replayMs = useMarketTime();
-  const { data: told, refetch } = useQuery({
+  const { data: reported, refetch } = useQuery({
     ...dashboardQuery,
     select: ({ accounts }) => accounts.find(({ id }) => id === accountId)?.marketAt ?? null,
   });
   useEffect(() => {
-    if (told !== null) return;
-    // Each price that is written into the answer would put off an interval of the query.
+    if (reported !== null) return;
+    // Each price written into the cached answer would reset a refetch interval of the query.
     const timer = setInterval(() => void refetch(), SOON_MS);
     return () => clearInterval(timer);
-  }, [told, refetch]);
-  if (told === null || told === undefined) return told;
-  const marketMs = Date.parse(told);
+  }, [reported, refetch]);
+  if (reported === null || reported === undefined) return reported;
+  const marketMs = Date.parse(reported);
   return () => (runsApart(marketMs) ? (replayMs ?? marketMs) : Date.now());
 }

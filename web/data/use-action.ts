@@ -6,12 +6,15 @@ import { call } from './call.ts';
 
 const ENDED: readonly string[] = ['done', 'refused', 'expired'];
 
-/** Something the worker is asked to do: sent once, then watched until its outcome is known. */
-export function useAction<Wish>(accountId: AccountId, ask: (wish: Wish) => Promise<{ actionId: string | null }>) {
+/** A request to the worker: sent once, then polled until its outcome is known. */
+export function useAction<Request>(
+  accountId: AccountId,
+  send: (request: Request) => Promise<{ actionId: string | null }>,
+) {
   const client = useQueryClient();
-  const asked = useMutation({ mutationFn: ask });
-  const actionId = asked.data?.actionId ?? undefined;
-  const needless = asked.data?.actionId === null;
+  const sent = useMutation({ mutationFn: send });
+  const actionId = sent.data?.actionId ?? undefined;
+  const needless = sent.data?.actionId === null;
   const { data: action, error } = useQuery({
     queryKey: ['action', actionId],
     enabled: actionId !== undefined,
@@ -23,13 +26,13 @@ export function useAction<Wish>(accountId: AccountId, ask: (wish: Wish) => Promi
     if (ended) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'action' });
   }, [ended, client]);
   return {
-    ask: asked.mutate,
-    reset: asked.reset,
-    error: asked.error ?? error,
+    send: sent.mutate,
+    reset: sent.reset,
+    error: sent.error ?? error,
     action,
-    /** Carried out, or there was nothing left for the worker to do. */
+    /** Executed, or nothing was left to do. */
     isDone: needless || action?.state === 'done',
-    /** Asked, and the outcome is not known yet. */
-    isWaiting: asked.isPending || (actionId !== undefined && !ended),
+    /** Sent, and the outcome is not known yet. */
+    isWaiting: sent.isPending || (actionId !== undefined && !ended),
   };
 }

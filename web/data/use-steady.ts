@@ -2,19 +2,19 @@ import { useIsFetching } from '@tanstack/react-query';
 import { useMatches, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 
-/** A page stands still this long after the last first answer; one whose answers take longer can be used meanwhile. */
+/** A page is steady this long after its first answers; a page with slow answers can be used after the maximum. */
 const [QUIET_MS, LONGEST_MS] = [100, 3_000];
 
 /**
- * Whether what a page asks for first is there. Until then each answer moves what stands below it, and a click would land on
- * something else.
+ * Whether the first answers of a page have arrived. Until then each answer moves the content below it, and a click could hit
+ * another element.
  */
 export function useSteady(): boolean {
   const path = useMatches({ select: (matches) => matches.at(-1)?.pathname });
   const isLoading = useRouterState({ select: (state) => state.isLoading });
-  const asked = useIsFetching({ predicate: ({ state }) => state.status === 'pending' });
+  const pending = useIsFetching({ predicate: ({ state }) => state.status === 'pending' });
   const [steadyAt, setSteadyAt] = useState<string | undefined>(undefined);
-  const waits = isLoading || asked > 0;
+  const waits = isLoading || pending > 0;
   useEffect(() => {
     if (steadyAt === path) return undefined;
     const timer = setTimeout(() => setSteadyAt(path), waits ? LONGEST_MS : QUIET_MS);

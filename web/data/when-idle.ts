@@ -1,6 +1,6 @@
-/** Does something once the page has nothing else to do; returns how to take that back. Some browsers never say when. */
+/** Runs work once the page is idle; returns a function that cancels it. Does nothing in browsers without idle callbacks. */
 export function whenIdle(work: () => void): () => void {
   if (typeof requestIdleCallback === 'undefined') return () => undefined;
-  const asked = requestIdleCallback(work);
-  return () => cancelIdleCallback(asked);
+  const handle = requestIdleCallback(work);
+  return () => cancelIdleCallback(handle);
 }

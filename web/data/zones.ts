@@ -1,4 +1,4 @@
-/** IANA zones the browser knows, with UTC first, grouped by region in the order of the alphabet. */
+/** IANA zones the browser knows, with UTC first, grouped by region in alphabetical order. */
 export function zoneGroups(current: string): { region: string; zones: string[] }[] {
   const names = new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), current]);
   const groups = Map.groupBy([...names].sort(), (name) =>
@@ -7,5 +7,5 @@ export function zoneGroups(current: string): { region: string; zones: string[] }
   return [...groups].map(([region, zones]) => ({ region, zones })).sort((a, b) => a.region.localeCompare(b.region));
 }
 
-/** The zone of this browser, UTC when it does not say. */
+/** The zone of this browser, UTC when it is unknown. */
 export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';

@@ -9,7 +9,7 @@ import { Icon } from '#web/ui/icon.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
-/** Every account on its own line: money of different kinds is never added up. */
+/** Every account on its own line: live, test and paper money are never added up. */
 export function AccountsList({ accounts }: { accounts: readonly DashboardAccount[] }): ReactNode {
   return (
     <Section title="Accounts" note="paper and test money is never added to live money">
@@ -18,9 +18,9 @@ export function AccountsList({ accounts }: { accounts: readonly DashboardAccount
           <thead>
             <tr>
               <th>Account</th>
-              <th className="num">Worth</th>
-              <th className="num">Free</th>
-              <th>Wallet read</th>
+              <th className="num">Equity</th>
+              <th className="num">Available</th>
+              <th>Wallet updated</th>
               <th>API key</th>
             </tr>
           </thead>
@@ -46,30 +46,30 @@ function Row({ account }: { account: DashboardAccount }): ReactNode {
       <td className="num rt">
         {money(account.equity, account.quoteAsset)} {unit}
       </td>
-      <td className="num" data-l="Free">
+      <td className="num" data-l="Available">
         {money(account.free, account.quoteAsset)} {unit}
       </td>
-      <td data-l="Wallet read">{account.walletAt === null ? 'not yet' : <When at={account.walletAt} />}</td>
+      <td data-l="Wallet updated">{account.walletAt === null ? 'not yet' : <When at={account.walletAt} />}</td>
       <td className="full">
-        <KeyWords account={account} />
+        <KeyStatus account={account} />
       </td>
     </tr>
   );
 }
 
-function KeyWords({ account: { apiKey } }: { account: DashboardAccount }): ReactNode {
+function KeyStatus({ account: { apiKey } }: { account: DashboardAccount }): ReactNode {
   const mend = useDemo() ? null : <Link to="/settings">Enter a key</Link>;
   if (apiKey === null) {
     return (
       <span className="care">
-        <Icon name="warn" /> none stored: it can not trade. {mend}
+        <Icon name="warn" /> no API key: cannot trade. {mend}
       </span>
     );
   }
   if (apiKey.status === 'error') {
     return (
       <span className="care">
-        <Icon name="warn" /> {apiKey.cause ?? 'refused by the exchange'}. {mend}
+        <Icon name="warn" /> {apiKey.cause ?? 'rejected by the exchange'}. {mend}
       </span>
     );
   }

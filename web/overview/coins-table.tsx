@@ -6,7 +6,7 @@ import type { Coin } from '#web/data/queries.ts';
 import { coinView } from '#web/coin/coin-view.ts';
 import { MISSING, money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
 import { Gain } from '#web/ui/figures.tsx';
-import { NextStepWords } from './next-step.tsx';
+import { NextAction } from './next-step.tsx';
 import { Rail } from '#web/coin/rail.tsx';
 
 export interface CoinRow {
@@ -18,10 +18,10 @@ export interface CoinRow {
   readonly stopRests: boolean;
 }
 
-/** So many rows are laid out together, each column as wide as what it holds. */
+/** Up to this many rows share one layout, each column as wide as its content. */
 const FEW = 40;
 
-/** Coins with price, position, rail and what happens next; `extra` adds a cell such as a remove button. */
+/** Coins with price, position, rail and next action; `extra` adds a cell such as a remove button. */
 export function CoinsTable({
   rows,
   extra,
@@ -37,11 +37,11 @@ export function CoinsTable({
           <tr>
             <th>Coin</th>
             <th className="num">Price</th>
-            <th className="num">Held</th>
-            <th className="num">Cost</th>
-            <th className="num">Gain or loss</th>
-            <th>Stop, cost, price, next</th>
-            <th>What happens next</th>
+            <th className="num">Position</th>
+            <th className="num">Average price</th>
+            <th className="num">Unrealised P&amp;L</th>
+            <th>Price levels</th>
+            <th>Next action</th>
             {extra === undefined ? null : <th aria-label="Actions" />}
           </tr>
         </thead>
@@ -60,7 +60,7 @@ export function CoinsTable({
   );
 }
 
-/** Which rows of a table are out of sight, by their `data-key`. */
+/** Rows of a table outside of the viewport, by their `data-key`. */
 function useSight() {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [observer] = useState(() => {
@@ -89,7 +89,7 @@ interface CellsProps {
   seen: boolean;
 }
 
-/** Hundreds of coins change at once: a row that is out of sight keeps what it shows until it comes into sight. */
+/** Hundreds of coins change at once: a row outside of the viewport is not rendered until it is visible. */
 const Cells = memo(CellsOf, (before, after) => {
   if (!after.seen) return true;
   const [old, now] = [before.row, after.row];
@@ -133,7 +133,7 @@ function CellsOf({ row, extra }: CellsProps): ReactNode {
         <Rail coin={coin} stopRests={stopRests} />
       </td>
       <td className="act full">
-        <NextStepWords coin={coin} running={running} stopped={stopped} />
+        <NextAction coin={coin} running={running} stopped={stopped} />
       </td>
       {extra === undefined ? null : <td className="full num">{extra(coin)}</td>}
     </>

@@ -14,16 +14,16 @@ import { StoppedNotice } from '#web/shell/kill-switch.tsx';
 import { OrdersTable } from '#web/coin/orders-table.tsx';
 import { RailKey } from '#web/coin/rail.tsx';
 import { ResetNotice } from './reset-notice.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { Prose } from '#web/ui/when.tsx';
-import { WorthCurve } from './worth-curve.tsx';
+import { EquityCurve } from './equity-curve.tsx';
 import { VerdictLine } from './verdict-line.tsx';
-import { moneyUnit, type Purse, pursesOf } from '#web/ui/accounts.ts';
+import { moneyUnit, type AccountGroup, accountGroups } from '#web/ui/accounts.ts';
 import { coinView } from '#web/coin/coin-view.ts';
 import { money, percent } from '#web/ui/numbers.ts';
-import { isLive, orderSummary } from '#web/coin/order-words.ts';
+import { isLive, orderSummary } from '#web/coin/order-labels.ts';
 import { highlights } from '#web/ui/prose.ts';
 import { age } from '#web/ui/time.ts';
 import { verdictOf } from './verdict.ts';
@@ -34,9 +34,9 @@ export function DashboardPage(): ReactNode {
     return (
       <>
         <div className="head">
-          <h1 className="verdict">Reading your accounts…</h1>
+          <h1 className="verdict">Loading accounts…</h1>
         </div>
-        {error === null ? <Skeleton rows={8} /> : <Failure what="The overview could not be read." error={error} />}
+        {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the overview." error={error} />}
       </>
     );
   }
@@ -44,34 +44,35 @@ export function DashboardPage(): ReactNode {
 }
 
 function Overview({ data, failed }: { data: Dashboard; failed: unknown }): ReactNode {
-  const [purse] = pursesOf(data);
-  // The page that is opened from here most often, with the script of its chart.
+  const [group] = accountGroups(data);
+  // Preload the page that is opened most often from here, with its chart script.
   useEffect(() => whenIdle(() => void import('#web/coin/coin.tsx')), []);
   return (
     <>
       <title>Overview · Tradewind</title>
-      <Head data={data} purse={purse} />
+      <Head data={data} group={group} />
       <StoppedNotice />
       <ResetNotice accounts={data.accounts} />
-      {failed === null ? null : <Failure what="Could not be brought up to date." error={failed} />}
-      {purse === undefined ? null : <Figures data={data} purse={purse} />}
-      {purse === undefined || data.profiles.length === 0 ? null : (
+      {failed === null ? null : <Failure what="Update failed." error={failed} />}
+      {group === undefined ? null : <Figures data={data} group={group} />}
+      {group === undefined || data.profiles.length === 0 ? null : (
         <div className="cols">
-          <WorthCurve data={data} purse={purse} />
-          <HoldsBack data={data} />
+          <EquityCurve data={data} group={group} />
+          <BlockerList data={data} />
         </div>
       )}
       {data.unwatched.map(({ profileId, profileName, symbol, quantity }) => (
-        <Say key={profileId + symbol} tone="care" title={`Nothing guards ${quantity} of ${symbol}.`}>
-          {profileName} holds it and does not have the coin any more. Add the coin again, or sell it at the exchange.
-        </Say>
+        <Notice key={profileId + symbol} tone="care" title={`Unmanaged: ${quantity} of ${symbol}.`}>
+          {profileName} holds it, but the coin was removed from the profile. Add the coin again, or sell it on the
+          exchange.
+        </Notice>
       ))}
       {data.profiles.length === 0 ? <FirstProfile /> : <Coins data={data} />}
       <div className="cols">
         <Orders data={data} />
-        <Section title="What it did and why" note="newest first" span={6}>
+        <Section title="Activity" note="newest first" span={6}>
           {data.activity.length === 0 ? (
-            <p className="p-2">Nothing yet. The first decision appears here as a sentence with its numbers.</p>
+            <p className="p-2">No activity yet. The first decision appears within seconds.</p>
           ) : (
             <Feed rows={highlights(data.activity).slice(0, 12)} named />
           )}
@@ -82,75 +83,79 @@ function Overview({ data, failed }: { data: Dashboard; failed: unknown }): React
   );
 }
 
-function Head({ data, purse }: { data: Dashboard; purse: Purse | undefined }): ReactNode {
+function Head({ data, group }: { data: Dashboard; group: AccountGroup | undefined }): ReactNode {
   const { data: status, isError } = useQuery(statusQuery);
   const socket = useConnection();
   const nowMs = useNow();
-  const verdict = verdictOf({ dashboard: data, purse, status, statusFailed: isError, socket, nowMs });
-  const walletAt = purse?.accounts.map((account) => account.walletAt).find((at) => at !== null);
+  const verdict = verdictOf({ dashboard: data, group, status, statusFailed: isError, socket, nowMs });
+  const walletAt = group?.accounts.map((account) => account.walletAt).find((at) => at !== null);
   const checked = [
     ...(status?.worker ? ['worker live'] : []),
-    ...(walletAt == null ? [] : [`wallet read ${age(nowMs - Date.parse(walletAt))} ago`]),
-    ...(data.orders.some((order) => order.state === 'unknown') ? [] : ['every order answered']),
+    ...(walletAt == null ? [] : [`wallet updated ${age(nowMs - Date.parse(walletAt))} ago`]),
+    ...(data.orders.some((order) => order.state === 'unknown') ? [] : ['every order confirmed']),
   ];
   return (
     <div className="head">
       <h1 className="verdict">
-        <VerdictLine verdict={verdict} purse={purse} />
+        <VerdictLine verdict={verdict} group={group} />
       </h1>
       {checked.length === 0 ? null : <p className="two">Checked: {checked.join(', ')}.</p>}
     </div>
   );
 }
 
-function Figures({ data, purse }: { data: Dashboard; purse: Purse }): ReactNode {
-  const mine = new Set(purse.accounts.map((account) => account.id));
+function Figures({ data, group }: { data: Dashboard; group: AccountGroup }): ReactNode {
+  const mine = new Set(group.accounts.map((account) => account.id));
   const profiles = new Set(data.profiles.filter(({ accountId }) => mine.has(accountId)).map(({ id }) => id));
   const coins = data.coins.filter((coin) => profiles.has(coin.profileId));
   const all = coins.map(coinView).filter((view) => view.held);
-  // Gains of coins that are quoted in another asset can not be added.
-  const held = all.filter((view) => view.quote === purse.asset);
+  // P&L in another quote asset cannot be added.
+  const held = all.filter((view) => view.quote === group.asset);
   const gain = held.reduce((sum, view) => add(sum, view.gain ?? ZERO), ZERO);
   const unpriced = held.some((view) => view.gain === null);
-  const unit = <span className="unit">{moneyUnit(purse.tag, purse.asset)}</span>;
+  const unit = <span className="unit">{moneyUnit(group.tag, group.asset)}</span>;
   const share =
-    purse.free !== null && purse.equity !== null && purse.equity > 0n
-      ? Number(purse.free) / Number(purse.equity)
+    group.free !== null && group.equity !== null && group.equity > 0n
+      ? Number(group.free) / Number(group.equity)
       : null;
   return (
     <div className="figs">
-      <Figure label="Worth of everything" note={purse.tag === 'LIVE' ? 'at the last prices' : 'not real money'}>
-        {purse.equity === null ? '–' : money(formatDecimal(purse.equity), purse.asset)} {unit}
+      <Figure label="Total equity" note={group.tag === 'LIVE' ? 'at the last prices' : 'not real money'}>
+        {group.equity === null ? '–' : money(formatDecimal(group.equity), group.asset)} {unit}
       </Figure>
       <Figure label="Realised P&L today" note="after all fees, since midnight">
-        <Gain value={purse.realisedToday} unit={purse.asset} />
+        <Gain value={group.realisedToday} unit={group.asset} />
       </Figure>
       <Figure
         label="Unrealised P&L"
-        note={
-          unpriced ? 'some have no price' : all.length > held.length ? `of those in ${purse.asset}` : 'before exit fees'
-        }
+        note={unpriced ? 'some have no price' : all.length > held.length ? `in ${group.asset}` : 'before exit fees'}
       >
-        {all.length === 0 ? <span className="two">none held</span> : <Gain value={gain} unit={purse.asset} />}
+        {all.length === 0 ? <span className="two">none held</span> : <Gain value={gain} unit={group.asset} />}
       </Figure>
-      <Figure label="Free to buy" note={share === null ? undefined : `${percent(share, 0)} of the worth`}>
-        {purse.free === null ? '–' : money(formatDecimal(purse.free), purse.asset)} {unit}
+      <Figure label="Available" note={share === null ? undefined : `${percent(share, 0)} of equity`}>
+        {group.free === null ? '–' : money(formatDecimal(group.free), group.asset)} {unit}
       </Figure>
-      <Figure label="Open positions" note={`of ${coins.length} ${coins.length === 1 ? 'coin' : 'coins'}`}>
+      <Figure label="Positions" note={`of ${coins.length} ${coins.length === 1 ? 'coin' : 'coins'}`}>
         {all.length}
       </Figure>
     </div>
   );
 }
 
-/** What keeps coins from being bought, in the words of their last decision. */
-function HoldsBack({ data }: { data: Dashboard }): ReactNode {
+/** Coins and profiles that are blocked, with the sentence of their last decision. */
+function BlockerList({ data }: { data: Dashboard }): ReactNode {
   const blocked = data.coins.filter((coin) => coin.enabled && (coin.blockers.length > 0 || coinView(coin).blocked));
   const off = data.profiles.filter(({ enabled }) => !enabled);
-  const count = blocked.length + off.length;
+  const blockers = blocked.length + off.length;
+  const waiting = data.coins.filter((coin) => coin.enabled && !coinView(coin).held && !blocked.includes(coin)).length;
   return (
-    <Section title="What holds it back" note={count === 0 ? undefined : count} span={4}>
-      {count === 0 ? <p className="p-2">Nothing: what is not bought waits for its strategy alone.</p> : null}
+    <Section title="Blockers" note={blockers === 0 ? undefined : blockers} span={4}>
+      {blockers === 0 ? (
+        <p className="p-2">
+          None.
+          {waiting === 0 ? null : ` ${waiting === 1 ? '1 coin waits' : `${waiting} coins wait`} for the buy price.`}
+        </p>
+      ) : null}
       <ul className="block">
         {blocked.slice(0, 5).map((coin) => (
           <li key={`${coin.profileId} ${coin.symbol}`}>
@@ -172,7 +177,7 @@ function HoldsBack({ data }: { data: Dashboard }): ReactNode {
               <Link to="/profiles/$id" params={{ id }}>
                 <b>{name}</b>
               </Link>{' '}
-              is off: it makes no new decisions.
+              is paused.
             </span>
           </li>
         ))}
@@ -184,10 +189,10 @@ function HoldsBack({ data }: { data: Dashboard }): ReactNode {
 function FirstProfile(): ReactNode {
   return (
     <Section title="Coins">
-      <p className="p-2">A profile says how to trade and on which coins. Without one nothing is bought or sold.</p>
+      <p className="p-2">A profile holds a strategy, its settings and its coins.</p>
       <div className="actions">
         <Link to="/welcome" className="btn go">
-          Set up the first profile
+          Create your first profile
         </Link>
       </div>
     </Section>
@@ -227,9 +232,9 @@ function Coins({ data }: { data: Dashboard }): ReactNode {
 
 function Orders({ data }: { data: Dashboard }): ReactNode {
   const coins = new Map(data.coins.map((coin) => [`${coin.profileId} ${coin.symbol}`, coin]));
-  // A stop that moves leaves its earlier orders behind; the page of the coin shows them.
-  const told = data.orders.filter(({ purpose, state }) => purpose !== 'stop' || state !== 'cancelled');
-  const rows = told.slice(0, 12).map((order) => {
+  // A stop that moves leaves cancelled orders; the coin's page shows them.
+  const listed = data.orders.filter(({ purpose, state }) => purpose !== 'stop' || state !== 'cancelled');
+  const rows = listed.slice(0, 12).map((order) => {
     const coin = coins.get(`${order.profileId} ${order.symbol}`);
     return {
       order,
@@ -241,11 +246,7 @@ function Orders({ data }: { data: Dashboard }): ReactNode {
   });
   return (
     <Section title="Orders" note={orderSummary(data.orders)} span={6}>
-      {rows.length === 0 ? (
-        <p className="p-2">No orders yet. The table above says what would cause the next one.</p>
-      ) : (
-        <OrdersTable rows={rows} />
-      )}
+      {rows.length === 0 ? <p className="p-2">No orders yet.</p> : <OrdersTable rows={rows} />}
     </Section>
   );
 }

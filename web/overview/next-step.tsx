@@ -1,25 +1,25 @@
 import type { ReactNode } from 'react';
 import type { Coin } from '#web/data/queries.ts';
-import { coinView, distanceWords } from '#web/coin/coin-view.ts';
+import { coinView, distanceText } from '#web/coin/coin-view.ts';
 import { price } from '#web/ui/numbers.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Prose } from '#web/ui/when.tsx';
 
 interface NextStepProps {
   coin: Coin;
-  /** The profile is on. */
+  /** The profile is running. */
   running: boolean;
   /** The kill switch is engaged. */
   stopped: boolean;
 }
 
-/** What happens next with a coin, and the last decision in its own words. */
-export function NextStepWords({ coin, running, stopped }: NextStepProps): ReactNode {
+/** The next action of a coin, and the sentence of its last decision. */
+export function NextAction({ coin, running, stopped }: NextStepProps): ReactNode {
   const { next, blocked, held } = coinView(coin);
   if (!running || (stopped && !held)) {
     return (
       <>
-        <Icon name="minus" /> Nothing: {running ? 'buying is stopped' : 'the profile is off'}
+        <Icon name="minus" /> {running ? 'Buying is stopped' : 'Profile is paused'}
       </>
     );
   }
@@ -28,7 +28,8 @@ export function NextStepWords({ coin, running, stopped }: NextStepProps): ReactN
     <>
       {next === null ? (
         <>
-          <Icon name="minus" /> {coin.state === null ? 'Waiting for the first decision' : 'Nothing planned'}
+          <Icon name="minus" />{' '}
+          {coin.state === null ? 'Waiting for the first decision' : held ? 'No exit planned' : 'No buy planned'}
         </>
       ) : (
         <>
@@ -36,7 +37,7 @@ export function NextStepWords({ coin, running, stopped }: NextStepProps): ReactN
             <Icon name="flag" />
           </span>{' '}
           {next.verb} at <b>{price(next.level, coin.tickSize)}</b> or {next.side}
-          <span className="two nb">{distanceWords(next)}</span>
+          <span className="two nb">{distanceText(next)}</span>
         </>
       )}
       {sentence === undefined ? null : (

@@ -4,32 +4,31 @@ import { confirmReset } from '#api/contract/accounts.ts';
 import { call } from '#web/data/call.ts';
 import type { DashboardAccount } from '#web/data/queries.ts';
 import { Confirm } from '#web/ui/confirm.tsx';
-import { Say } from '#web/ui/say.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { When } from '#web/ui/when.tsx';
 
-/** Accounts whose exchange was found reset: they buy nothing until the operator says that this is right. */
+/** Accounts whose test exchange was reset: they buy nothing until the operator confirms the reset. */
 export function ResetNotice({ accounts }: { accounts: readonly DashboardAccount[] }): ReactNode {
   const client = useQueryClient();
   return accounts.map(({ id, name, resetAt }) =>
     resetAt === null ? null : (
-      <Say key={id} tone="care" title={`The exchange of ${name} was reset`}>
-        <When at={resetAt} />: its wallet and orders began anew, and nothing is bought until you confirm it.{' '}
+      <Notice key={id} tone="care" title={`Test exchange ${name} was reset`}>
+        <When at={resetAt} />: wallet and orders start from zero. Buying is stopped until you confirm.{' '}
         <Confirm
           small
-          words="Buy again…"
-          title={`Let ${name} buy again?`}
-          action={`Let ${name} buy on the reset exchange`}
-          keep="Not yet"
+          words="Allow buying…"
+          title={`Allow buying on ${name}?`}
+          action={`Allow buying on ${name}`}
           failed="Not confirmed."
           run={async () => {
             await call(confirmReset, { params: { id } });
             await client.invalidateQueries();
           }}
         >
-          What was held before the reset is gone; its history stays. Profiles of this account that are on may buy at
+          Positions from before the reset are gone; their history stays. Running profiles of this account may buy at
           once.
         </Confirm>
-      </Say>
+      </Notice>
     ),
   );
 }

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { formatDecimal } from '#core/amount/decimal.ts';
-import { useZone } from '#web/data/session.tsx';
-import { moneyUnit, type Purse } from '#web/ui/accounts.ts';
+import { useDecisionRate } from '#web/data/live.tsx';
+import { useNow, useZone } from '#web/data/session.tsx';
+import { moneyUnit, type AccountGroup } from '#web/ui/accounts.ts';
 import { money } from '#web/ui/numbers.ts';
 import { age, moment } from '#web/ui/time.ts';
 import type { Verdict } from './verdict.ts';
@@ -9,69 +10,81 @@ import { Gain } from '#web/ui/figures.tsx';
 
 const plural = (n: number, one: string, many: string): string => (n === 1 ? one : many);
 
-/** The page's answer to "is my money in order?", no wider than the checks behind it. */
-export function VerdictLine({ verdict, purse }: { verdict: Verdict; purse: Purse | undefined }): ReactNode {
+/** The headline of the overview: the first problem, or total equity. */
+export function VerdictLine({ verdict, group }: { verdict: Verdict; group: AccountGroup | undefined }): ReactNode {
   const zone = useZone();
-  const worth =
-    purse === undefined || purse.equity === null ? null : (
+  const equity =
+    group === undefined || group.equity === null ? null : (
       <b className="nb">
-        {money(formatDecimal(purse.equity), purse.asset)} {moneyUnit(purse.tag, purse.asset)}
+        {money(formatDecimal(group.equity), group.asset)} {moneyUnit(group.tag, group.asset)}
       </b>
     );
   switch (verdict.kind) {
     case 'no-profile':
-      return <>Nothing trades yet.</>;
+      return <>Nothing is trading yet.</>;
     case 'service-silent':
-      return <>The service does not answer. What you see below may be old.</>;
+      return <LiveUpdatesStopped />;
     case 'worker-down':
-      return <>The worker is down, so nothing is decided.{worth === null ? null : <> Last known worth: {worth}.</>}</>;
+      return (
+        <>The worker is down. No decisions are made.{equity === null ? null : <> Last known equity: {equity}.</>}</>
+      );
     case 'stopped':
       return (
         <>
           Buying is stopped
           {verdict.since === null ? '' : ` since ${moment(Date.parse(verdict.since), zone, Date.now())}`}.
-          {worth === null ? null : <> Worth {worth}; coins can still be sold.</>}
+          {equity === null ? null : <> Total equity {equity}; exits stay active.</>}
         </>
       );
     case 'key-refused':
       return (
         <>
-          {verdict.account} can not trade: {verdict.cause}.
+          {verdict.account} cannot trade: {verdict.cause}.
         </>
       );
     case 'account-faults':
       return (
         <>
-          {verdict.account} has stopped on a fault {verdict.count} {plural(verdict.count, 'time', 'times')} and starts
-          again each time: {verdict.cause}.
+          {verdict.account} stopped on an error and restarted {verdict.count} {plural(verdict.count, 'time', 'times')}:{' '}
+          {verdict.cause}.
         </>
       );
     case 'wallet-unknown':
-      return <>The wallet of {verdict.account} has not been read yet.</>;
+      return <>The wallet of {verdict.account} is not loaded yet.</>;
     case 'wallet-old':
       return (
         <>
-          The wallet of {verdict.account} was last read {age(verdict.ageMs)} ago. It held {worth}.
+          The wallet of {verdict.account} was last updated {age(verdict.ageMs)} ago. Last known equity: {equity}.
         </>
       );
     case 'unanswered':
       return (
         <>
-          {verdict.count} {plural(verdict.count, 'order has', 'orders have')} no answer yet. Last known worth: {worth}.
+          {verdict.count} {plural(verdict.count, 'order is', 'orders are')} unconfirmed. Last known equity: {equity}.
         </>
       );
     case 'all-off':
-      return <>Every profile is off, so nothing is decided. Worth {worth}.</>;
+      return <>No profile is running. Total equity {equity}.</>;
     case 'no-coin':
-      return <>No running profile has a coin, so nothing is decided. Worth {worth}.</>;
+      return <>No running profile has a coin. Total equity {equity}.</>;
     case 'page-behind':
-      return <>The worker is live, but this page lost its live updates. Last known worth: {worth}.</>;
+      return (
+        <>
+          <LiveUpdatesStopped /> Last known equity: {equity}.
+        </>
+      );
     case 'trading':
       return (
         <>
-          The bot is trading with {worth},{' '}
-          {purse === undefined ? null : <Gain value={purse.realisedToday} unit={purse.asset} bare />} realised today.
+          Total equity {equity},{' '}
+          {group === undefined ? null : <Gain value={group.realisedToday} unit={group.asset} bare />} realised today.
         </>
       );
   }
+}
+
+function LiveUpdatesStopped(): ReactNode {
+  const { lastTickMs } = useDecisionRate();
+  const nowMs = useNow();
+  return lastTickMs === null ? 'Live updates stopped.' : `Live updates stopped ${age(nowMs - lastTickMs)} ago.`;
 }

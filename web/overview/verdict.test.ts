@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AccountId, OrderId, ProfileId } from '#core/ids.ts';
 import { idSchema } from '#core/ids.ts';
 import type { Dashboard } from '#web/data/queries.ts';
-import { pursesOf } from '#web/ui/accounts.ts';
+import { accountGroups } from '#web/ui/accounts.ts';
 import { type Evidence, verdictOf } from './verdict.ts';
 
 const at = '2026-11-20T14:12:07.000Z';
@@ -80,7 +80,7 @@ const kind = (dashboard: Partial<Dashboard> = {}, rest: Partial<Evidence> = {}):
   const process = { sha: 'a', bootedAt: at };
   return verdictOf({
     dashboard: whole,
-    purse: pursesOf(whole)[0],
+    group: accountGroups(whole)[0],
     status: { api: process, worker: process, db: { latestMigrationAppliedAt: at } },
     statusFailed: false,
     socket: 'open',
@@ -122,16 +122,16 @@ test('an account that stops on faults again and again does not trade', () => {
   assert.equal(kind({ accounts: [account({ run: { downSince: at, faults, coins: [] } })] }), 'account-faults');
 });
 
-test('money of different kinds is never one purse', () => {
+test('money of different kinds is never one group', () => {
   const live = account({
     id: idSchema<AccountId>().parse(id(9)),
     endpoint: 'exchange',
     exchangeMode: 'live',
     equity: '5',
   });
-  const purses = pursesOf({ accounts: [account(), live, account()], profiles: [] });
+  const purses = accountGroups({ accounts: [account(), live, account()], profiles: [] });
   assert.deepEqual(
-    purses.map((purse) => [purse.tag, purse.accounts.length]),
+    purses.map((group) => [group.tag, group.accounts.length]),
     [
       ['LIVE', 1],
       ['PAPER', 2],

@@ -1,8 +1,8 @@
-import { tagOf, type Purse } from '#web/ui/accounts.ts';
+import { tagOf, type AccountGroup } from '#web/ui/accounts.ts';
 import type { Dashboard, Status } from '#web/data/queries.ts';
 import type { SocketState } from '#web/data/live-socket.ts';
 
-/** The first thing that keeps the page from saying that trading goes on. */
+/** The first problem found, or that the service is trading. */
 export type Verdict =
   | { readonly kind: 'no-profile' }
   | { readonly kind: 'service-silent' }
@@ -22,14 +22,14 @@ const WALLET_LIMIT_MS = 60_000;
 
 export interface Evidence {
   readonly dashboard: Dashboard;
-  readonly purse: Purse | undefined;
+  readonly group: AccountGroup | undefined;
   readonly status: Status | undefined;
   readonly statusFailed: boolean;
   readonly socket: SocketState;
   readonly nowMs: number;
 }
 
-/** Worst first: each answer is only reached when every check before it passed. */
+/** Worst first: each verdict is reached only when every check before it passed. */
 export function verdictOf(evidence: Evidence): Verdict {
   const { dashboard, status, statusFailed, socket } = evidence;
   if (dashboard.profiles.length === 0) return { kind: 'no-profile' };
@@ -47,15 +47,15 @@ export function verdictOf(evidence: Evidence): Verdict {
   return socket === 'open' ? { kind: 'trading', coins } : { kind: 'page-behind' };
 }
 
-function accountTrouble({ dashboard, purse, nowMs }: Evidence): Verdict | undefined {
+function accountTrouble({ dashboard, group, nowMs }: Evidence): Verdict | undefined {
   const used = new Set(dashboard.profiles.filter((profile) => profile.enabled).map((profile) => profile.accountId));
-  const accounts = (purse?.accounts ?? []).filter((account) => used.has(account.id));
+  const accounts = (group?.accounts ?? []).filter((account) => used.has(account.id));
   const refused = accounts.find((account) => account.apiKey?.status === 'error');
   if (refused !== undefined) {
     return { kind: 'key-refused', account: refused.name, cause: refused.apiKey?.cause ?? 'no reason given' };
   }
   const keyless = accounts.find((account) => account.apiKey === null && tagOf(account) !== 'PAPER');
-  if (keyless !== undefined) return { kind: 'key-refused', account: keyless.name, cause: 'no key is stored' };
+  if (keyless !== undefined) return { kind: 'key-refused', account: keyless.name, cause: 'no API key' };
   for (const { name, run } of accounts)
     if (run !== null && run.faults !== null)
       return { kind: 'account-faults', account: name, count: run.faults.count, cause: run.faults.cause };

@@ -10,24 +10,24 @@ import type { Past } from './summary.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 const LOOK_EVERY_MS = 2_500;
-/** The finest candles decide in a replay which of two things happened first. */
+/** The finest candles decide in a replay which of two events happened first. */
 const [FINEST] = INTERVALS;
 
-interface Wanted {
+interface PastInput {
   readonly profile: Profile;
   readonly coin: Coin;
   readonly minNotional: string;
-  /** The present of the market: one that is replayed has a time of its own. */
+  /** The market time in ms; a replayed market has its own clock. */
   readonly endMs: number;
   readonly signal: AbortSignal;
   readonly onProgress: (share: number) => void;
 }
 
 /**
- * A year of closed minutes of one coin, as far as they can be had, with what a replay has to know about the coin. Those
- * that are not stored yet are fetched by the worker, which is waited for.
+ * Up to a year of closed 1m candles of one coin, with its trading rules. The worker fetches candles that are not stored
+ * yet; this function waits for it.
  */
-export async function loadPast({ profile, coin, minNotional, endMs, signal, onProgress }: Wanted): Promise<Past> {
+export async function loadPast({ profile, coin, minNotional, endMs, signal, onProgress }: PastInput): Promise<Past> {
   const span = { from: new Date(endMs - YEAR_MS).toISOString(), to: new Date(endMs).toISOString() };
   const query = { profileId: profile.id, symbol: coin.symbol, interval: FINEST, ...span };
   for (;;) {
@@ -41,10 +41,10 @@ export async function loadPast({ profile, coin, minNotional, endMs, signal, onPr
   }
 }
 
-/** What every preview begins with: 10,000, and the costs that a backtest has where nobody sets others. */
+/** Every preview starts with 10,000 quote units and the default costs of a backtest. */
 const TERMS = { balance: requireDecimal('10000'), ...chargesOf(costTerms.parse({})) };
 
-/** The rules that a page knows: grid and smallest order. The others do not bind orders of such sizes. */
+/** The rules known to the page: grid and smallest order. The others do not limit orders of this size. */
 function rulesOf(coin: Coin, minNotional: string): SymbolRules {
   const tick = requireDecimal(coin.tickSize ?? '0.01');
   const step = requireDecimal(coin.stepSize ?? '0.00001');

@@ -5,7 +5,7 @@ let replayer: Replayer | undefined;
 /** The saved config does not change while an edit does. */
 let saved: { readonly key: string; readonly replay: Replay } | undefined;
 let holding: readonly number[] = [];
-/** How many more runs there are to be before the engine has compiled what they go through. */
+/** Warm-up runs left before the JavaScript engine has compiled the kernel. */
 let cold = 0;
 const COLD_RUNS = 4;
 
@@ -21,22 +21,25 @@ self.addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
   }
 });
 
-/** The first runs take several times as long as later ones: they are made while nobody waits for an answer. */
-function warm(known: Replayer, wish: { readonly strategy: string; readonly edit: Config }): void {
+/** The first runs take several times as long as later ones: they run while no request waits. */
+function warm(known: Replayer, request: { readonly strategy: string; readonly edit: Config }): void {
   if (cold === 0) return;
   cold -= 1;
   setTimeout(() => {
-    known.run(wish.strategy, wish.edit);
-    warm(known, wish);
+    known.run(request.strategy, request.edit);
+    warm(known, request);
   });
 }
 
-function answerOf(known: Replayer, wish: Exclude<ToWorker, { kind: 'past' }>): FromWorker {
-  if (wish.kind === 'attempt') return { kind: 'attempted', replay: known.run(wish.strategy, wish.config) };
-  if (wish.kind === 'backtest') return { kind: 'tested', outcome: known.backtest(wish.strategy, wish.config) };
-  const key = JSON.stringify([wish.strategy, wish.saved]);
-  if (saved?.key !== key) saved = { key, replay: known.run(wish.strategy, wish.saved) };
-  const begun = performance.now();
-  const edit = known.run(wish.strategy, wish.edit);
-  return { kind: 'compared', comparison: { tookMs: performance.now() - begun, saved: saved.replay, edit, holding } };
+function answerOf(known: Replayer, request: Exclude<ToWorker, { kind: 'past' }>): FromWorker {
+  if (request.kind === 'attempt') return { kind: 'attempted', replay: known.run(request.strategy, request.config) };
+  if (request.kind === 'backtest') return { kind: 'tested', outcome: known.backtest(request.strategy, request.config) };
+  const key = JSON.stringify([request.strategy, request.saved]);
+  if (saved?.key !== key) saved = { key, replay: known.run(request.strategy, request.saved) };
+  const startedAt = performance.now();
+  const edit = known.run(request.strategy, request.edit);
+  return {
+    kind: 'compared',
+    comparison: { tookMs: performance.now() - startedAt, saved: saved.replay, edit, holding },
+  };
 }

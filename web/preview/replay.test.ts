@@ -54,7 +54,7 @@ test('a config is replayed over the past: what it made, day by day, with the ban
   assert.ok(band.worst <= band.base && band.base <= band.best);
 });
 
-test('what can not be replayed says why; holding follows the coin', () => {
+test('what cannot be replayed says why; holding follows the coin', () => {
   const replayer = new Replayer(swings(3));
   assert.deepEqual(replayer.run('trailing-trade', { candleInterval: 'never' }).kind, 'refused');
   assert.deepEqual(replayer.run('unheard-of', {}).kind, 'refused');

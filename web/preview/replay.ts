@@ -27,7 +27,7 @@ function summaryOf({ metrics, drawdown, dailyEquity, sales, ambiguity }: Glance,
   };
 }
 
-/** The past of one coin, made ready once: candles summed up to what a strategy decides on are kept. */
+/** The past of one coin; keeps the candles aggregated to the interval of a strategy. */
 export class Replayer {
   private readonly past: Past;
   private readonly sums = new Map<string, Series>();
@@ -36,19 +36,19 @@ export class Replayer {
     this.past = past;
   }
 
-  /** Everything about a complete config on the past, or why it can not be run. */
+  /** The full result of a complete config on the past, or why it cannot run. */
   backtest(strategyName: string, config: unknown): BacktestOutcome {
     return this.over(strategyName, config, runBacktest);
   }
 
-  /** The same in short, and in less time. */
+  /** The summary of a config, faster than a full result. */
   run(strategyName: string, config: unknown): Replay {
     const outcome = this.over(strategyName, config, glanceBacktest);
     if (outcome.kind === 'refused') return outcome;
     return { kind: 'summary', summary: summaryOf(outcome.glance, toNumber(this.past.terms.balance)) };
   }
 
-  /** Worth of the balance at the end of each UTC day, had it bought the coin at the first price. */
+  /** Buy and hold: equity at the end of each UTC day after buying the coin at the first price. */
   holding(): number[] {
     const { openMs, open, close } = this.past.columns;
     const balance = toNumber(this.past.terms.balance);
@@ -66,8 +66,8 @@ export class Replayer {
     made: (input: BacktestInput) => Outcome,
   ): Outcome | Refused {
     const strategy = STRATEGIES.get(strategyName);
-    if (strategy === undefined) return refuse(`There is no strategy called ${strategyName}.`);
-    if (!strategy.config.safeParse(config).success) return refuse('A setting can not be used as it is.');
+    if (strategy === undefined) return refuse(`There is no strategy named ${strategyName}.`);
+    if (!strategy.config.safeParse(config).success) return refuse('A setting is invalid.');
     const { rules, terms, interval, columns } = this.past;
     const bound = strategy.bind(config);
     const detail = { interval, columns };

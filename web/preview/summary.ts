@@ -4,7 +4,7 @@ import type { Terms } from '#backtest/fills.ts';
 import type { BacktestResult } from '#backtest/result.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';
 
-/** The past of one coin, as the worker of the preview keeps it. */
+/** The past of one coin in the preview worker. */
 export interface Past {
   readonly interval: Interval;
   readonly columns: CandleColumns;
@@ -12,12 +12,12 @@ export interface Past {
   readonly terms: Terms;
 }
 
-/** What a config would have made of the past; shares are 0.1 for 10 %. */
+/** Result of a config on the past; shares are 0.1 for 10 %. */
 export interface Summary {
   readonly totalReturn: number;
   /** Null when nothing was bought. */
   readonly returnOnCapital: number | null;
-  /** Total return less that of holding the mean exposure all the time. */
+  /** Total return less the return of holding the mean exposure all the time. */
   readonly alpha: number;
   readonly drawdown: number;
   readonly sales: number;
@@ -26,7 +26,7 @@ export interface Summary {
   readonly exposure: number;
   /** Equity at the end of each UTC day. */
   readonly days: readonly number[];
-  /** Shares of the final equity with the doubtful candles against it, as taken, and in its favour. */
+  /** Ambiguity band as shares: ambiguous candles against the strategy, as filled, and in its favour. */
   readonly band: BacktestResult['ambiguity'];
 }
 
@@ -41,7 +41,7 @@ export interface Comparison {
   readonly tookMs: number;
   readonly saved: Replay;
   readonly edit: Replay;
-  /** Worth of the balance at the end of each day, had it been put into the coin at the start. */
+  /** Buy and hold: equity at the end of each day. */
   readonly holding: readonly number[];
 }
 

@@ -7,20 +7,20 @@ import { ReplayThread } from './thread.ts';
 
 interface Preview {
   readonly error: Error | null;
-  /** From 0 to 1 while the past is read. */
+  /** From 0 to 1 while the past is loading. */
   readonly progress: number;
   readonly past: Past | undefined;
   readonly answer: Comparison | undefined;
 }
 
-interface PastWanted {
+interface PastOptions {
   readonly profile: Profile;
   readonly coin: Coin | undefined;
-  /** Nothing is read before somebody wants to see it. */
+  /** The past is loaded only once it is needed. */
   readonly wanted: boolean;
 }
 
-interface Wanted extends PastWanted {
+interface PreviewOptions extends PastOptions {
   readonly saved: Config;
   readonly edit: Config;
 }
@@ -28,12 +28,12 @@ interface Wanted extends PastWanted {
 const marketsOf = ({ accounts }: Dashboard): Map<string, string | null> =>
   new Map(accounts.map(({ id, marketAt }) => [id, marketAt]));
 
-/** The past of a coin, read once and kept while the page is open. */
-export function usePast({ profile, coin, wanted }: PastWanted) {
+/** The past of a coin, loaded once and kept while the page is open. */
+export function usePast({ profile, coin, wanted }: PastOptions) {
   const [progress, setProgress] = useState(0);
   const { data: markets } = useQuery({ ...symbolsQuery(profile.accountId), enabled: wanted });
-  const { data: told } = useQuery({ ...dashboardQuery, enabled: wanted, select: marketsOf });
-  const marketAt = told?.get(profile.accountId) ?? coin?.priceAt ?? null;
+  const { data: marketTimes } = useQuery({ ...dashboardQuery, enabled: wanted, select: marketsOf });
+  const marketAt = marketTimes?.get(profile.accountId) ?? coin?.priceAt ?? null;
   const market = markets?.symbols.find(({ symbol }) => symbol === coin?.symbol);
   const { data: past, error } = useQuery({
     queryKey: ['past', profile.id, coin?.symbol],
@@ -48,8 +48,8 @@ export function usePast({ profile, coin, wanted }: PastWanted) {
   return { past, error, progress };
 }
 
-/** Replays the past of a coin with the saved and the edited config in a thread of its own, newest edit only. */
-export function usePreview({ saved, edit, ...place }: Wanted): Preview {
+/** Replays the past of a coin with the saved and the edited config in a separate thread, newest edit only. */
+export function usePreview({ saved, edit, ...place }: PreviewOptions): Preview {
   const { past, error, progress } = usePast(place);
   const [answer, setAnswer] = useState<Comparison | undefined>(undefined);
   const newest = useRef<NewestOnly | undefined>(undefined);
@@ -63,38 +63,38 @@ export function usePreview({ saved, edit, ...place }: Wanted): Preview {
   }, [past]);
   const { strategyName } = place.profile;
   useEffect(() => {
-    if (past !== undefined) newest.current?.ask([strategyName, saved, edit]);
+    if (past !== undefined) newest.current?.push([strategyName, saved, edit]);
   }, [past, strategyName, saved, edit]);
   return { error, progress, past, answer: past === undefined ? undefined : answer };
 }
 
-type Wish = readonly [strategy: string, saved: Config, edit: Config];
+type Request = readonly [strategy: string, saved: Config, edit: Config];
 
-/** While one wish is under way only the newest other one waits. */
+/** While one request is running only the newest other one waits. */
 class NewestOnly {
-  private readonly run: (...wish: Wish) => Promise<void>;
-  private waiting: Wish | undefined;
-  private asked = '';
+  private readonly run: (...request: Request) => Promise<void>;
+  private waiting: Request | undefined;
+  private last = '';
   private busy = false;
 
-  constructor(run: (...wish: Wish) => Promise<void>) {
+  constructor(run: (...request: Request) => Promise<void>) {
     this.run = run;
   }
 
-  ask(wish: Wish): void {
-    const text = JSON.stringify(wish);
-    if (text === this.asked) return;
-    this.asked = text;
-    this.waiting = wish;
+  push(request: Request): void {
+    const text = JSON.stringify(request);
+    if (text === this.last) return;
+    this.last = text;
+    this.waiting = request;
     void this.next();
   }
 
   private async next(): Promise<void> {
     if (this.busy || this.waiting === undefined) return;
-    const wish = this.waiting;
+    const request = this.waiting;
     this.waiting = undefined;
     this.busy = true;
-    await this.run(...wish);
+    await this.run(...request);
     this.busy = false;
     await this.next();
   }

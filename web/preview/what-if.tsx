@@ -1,14 +1,16 @@
 import { type ReactNode, useState } from 'react';
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { toNumber } from '#core/amount/decimal.ts';
+import { costTerms } from '#core/research/research.ts';
 import type { Coin, Profile } from '#web/data/queries.ts';
 import { AmbiguityBand } from '#web/ui/ambiguity-band.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Say } from '#web/ui/say.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { CAPITAL } from '#web/ui/capital.ts';
 import { MISSING, percent, signedPercent } from '#web/ui/numbers.ts';
+import { costText } from '#web/ui/research.ts';
 import { ONE_OF_SEVERAL } from '#web/ui/sharing.ts';
 import { age } from '#web/ui/time.ts';
 import type { Comparison, Past, Summary } from './summary.ts';
@@ -21,13 +23,13 @@ interface WhatIfProps {
   edit: Readonly<Record<string, unknown>>;
 }
 
-/** What the settings beside it would have made of the past, while they are edited. */
+/** The result of the edited settings on the past. */
 export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode {
   const [symbol, setSymbol] = useState<string | undefined>(undefined);
-  const [asked, setAsked] = useState(false);
-  const coin = coins.find((one) => one.symbol === symbol) ?? coins[0];
+  const [started, setStarted] = useState(false);
+  const coin = coins.find((candidate) => candidate.symbol === symbol) ?? coins[0];
   const changed = JSON.stringify(saved) !== JSON.stringify(edit);
-  const wanted = asked || changed;
+  const wanted = started || changed;
   const { error, progress, past, answer } = usePreview({ profile, coin, saved, edit, wanted });
   const empty = past?.columns.openMs.length === 0;
   return (
@@ -40,29 +42,29 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
               value={coin?.symbol}
               onChange={(event) => setSymbol(event.target.value)}
             >
-              {coins.map((one) => (
-                <option key={one.symbol}>{one.symbol}</option>
+              {coins.map((option) => (
+                <option key={option.symbol}>{option.symbol}</option>
               ))}
             </select>
           </span>
         </div>
       )}
-      {error === null ? null : <Failure what="The past could not be read." error={error} />}
-      {coin === undefined ? <p className="p-2">Add a coin to see what these settings would have done.</p> : null}
+      {error === null ? null : <Failure what="Could not load the candles." error={error} />}
+      {coin === undefined ? <p className="p-2">Add a coin to see the result of these settings.</p> : null}
       {coin !== undefined && !wanted ? (
         <div className="actions">
-          <button type="button" className="btn" onClick={() => setAsked(true)}>
-            Replay the past with these settings
+          <button type="button" className="btn" onClick={() => setStarted(true)}>
+            Run with these settings
           </button>
-          <span className="note">It also begins by itself with your first change.</span>
+          <span className="note">Starts automatically with your first change.</span>
         </div>
       ) : null}
       {wanted && coin !== undefined && past === undefined && error === null ? (
         <p className="p-2" role="status">
-          Reading the candles of {coin.symbol}: {percent(progress, 0)}.
+          Loading the candles of {coin.symbol}: {percent(progress, 0)}.
         </p>
       ) : null}
-      {empty ? <p className="p-2">There are no candles of {coin?.symbol} yet.</p> : null}
+      {empty ? <p className="p-2">No candles of {coin?.symbol} yet.</p> : null}
       {empty || past === undefined || answer === undefined || coin === undefined ? null : (
         <Outcome {...{ past, answer, changed }} quote={coin.quoteAsset ?? ''} several={profile.symbols.length > 1} />
       )}
@@ -87,9 +89,9 @@ interface OutcomeProps {
 function Outcome({ past, answer: { saved, edit, holding }, quote, changed, several }: OutcomeProps): ReactNode {
   if (edit.kind === 'refused') {
     return (
-      <Say tone="care" title="Nothing to replay.">
+      <Notice tone="care" title="Nothing to replay.">
         {edit.sentence}
-      </Say>
+      </Notice>
     );
   }
   const before = saved.kind === 'summary' ? saved.summary : undefined;
@@ -107,9 +109,9 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed, sever
         </p>
       ) : null}
       <p className="px-2 pb-2" role="status" id="what-if">
-        {changed ? 'This edit' : 'As saved it'} would have made{' '}
+        {changed ? 'This edit' : 'The saved settings'} would have made{' '}
         <b className="intent">{signedPercent(edit.summary.totalReturn, 1)}</b>
-        {changed && before !== undefined ? `, instead of ${signedPercent(before.totalReturn, 1)}` : ''}.
+        {changed && before !== undefined ? ` instead of ${signedPercent(before.totalReturn, 1)}` : ''}.
         {several ? <span className="note block">{ONE_OF_SEVERAL}</span> : null}
       </p>
       <div className="key">
@@ -122,7 +124,7 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed, sever
           </span>
         ) : null}
         <span>
-          <i className="d" /> holding the coin
+          <i className="d" /> buy and hold
         </span>
       </div>
       <EquityPlot
@@ -137,11 +139,9 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed, sever
         ]}
       />
       <Table before={changed ? before : undefined} after={edit.summary} from={`From 10,000.00 ${quote}`} />
-      <h3 className="px-2 pt-5 font-strong">How sure is that</h3>
+      <h3 className="px-2 pt-5 font-strong">How sure?</h3>
       <AmbiguityBand band={edit.summary.band} />
-      <p className="note p-2">
-        With a fee of 0.1 % and 0.05 % lost on each price. What worked in the past need not work again.
-      </p>
+      <p className="note p-2">With {costText(costTerms.parse({}))}. Past results do not predict future results.</p>
     </>
   );
 }
@@ -158,19 +158,24 @@ interface Row {
 
 const whole = (value: number): string => value.toLocaleString('en-US');
 const ROWS: readonly Row[] = [
-  { words: 'Return', value: (one) => one.totalReturn, text: (value) => signedPercent(value, 1), better: 1 },
+  { words: 'Return', value: (summary) => summary.totalReturn, text: (value) => signedPercent(value, 1), better: 1 },
   {
     ...CAPITAL.returnOnUsed,
-    value: (one) => one.returnOnCapital,
+    value: (summary) => summary.returnOnCapital,
     text: (value) => signedPercent(value, 1),
     better: 1,
   },
-  { ...CAPITAL.alpha, value: (one) => one.alpha, text: (value) => signedPercent(value, 2), better: 1 },
-  { words: 'Deepest fall', value: (one) => -Math.abs(one.drawdown), text: (value) => percent(value), better: 1 },
-  { words: 'Sales', value: (one) => one.sales, text: whole, better: 0 },
-  { words: 'Sales in profit', value: (one) => one.winRate, text: (value) => percent(value, 0), better: 1 },
-  { words: 'Fees paid', value: (one) => one.fees, text: (value) => value.toFixed(2), better: -1 },
-  { ...CAPITAL.exposure, value: (one) => one.exposure, text: (value) => percent(value, 0), better: 0 },
+  { ...CAPITAL.alpha, value: (summary) => summary.alpha, text: (value) => signedPercent(value, 2), better: 1 },
+  {
+    words: 'Max drawdown',
+    value: (summary) => -Math.abs(summary.drawdown),
+    text: (value) => percent(value),
+    better: 1,
+  },
+  { words: 'Trades', value: (summary) => summary.sales, text: whole, better: 0 },
+  { words: 'Win rate', value: (summary) => summary.winRate, text: (value) => percent(value, 0), better: 1 },
+  { words: 'Fees paid', value: (summary) => summary.fees, text: (value) => value.toFixed(2), better: -1 },
+  { ...CAPITAL.exposure, value: (summary) => summary.exposure, text: (value) => percent(value, 0), better: 0 },
 ];
 
 function Table({ before, after, from }: { before: Summary | undefined; after: Summary; from: string }): ReactNode {

@@ -6,15 +6,15 @@ import { Icon } from '#web/ui/icon.tsx';
 import { Prose } from '#web/ui/when.tsx';
 
 const MARKS = { ok: 'ok', warn: 'warn', fail: 'x', unknown: 'q' } as const;
-const WORDS = { ok: 'in order', warn: 'to know', fail: 'in the way', unknown: 'not known' } as const;
+const WORDS = { ok: 'in order', warn: 'warning', fail: 'blocking', unknown: 'unknown' } as const;
 
-/** The checks of a diagnosis in their order: those that say something first in full, those in order behind a fold. */
+/** The checks of a diagnosis: those with a finding in full, the others in a fold. */
 export function Checks({ checks }: { checks: readonly DiagnosisCheck[] }): ReactNode {
-  const telling = checks.filter(({ status, setting }) => status !== 'ok' || setting !== null);
-  const fine = checks.filter((one) => !telling.includes(one));
+  const findings = checks.filter(({ status, setting }) => status !== 'ok' || setting !== null);
+  const fine = checks.filter((check) => !findings.includes(check));
   return (
     <>
-      <List checks={telling} />
+      <List checks={findings} />
       {fine.length === 0 ? null : (
         <details className="px-2 pb-2">
           <summary>
@@ -59,7 +59,7 @@ function List({ checks }: { checks: readonly DiagnosisCheck[] }): ReactNode {
   );
 }
 
-/** The way to what is to be changed, and what it is now. */
+/** Link to the setting to change, with its present value. */
 function Change({ words, place, path, value }: NonNullable<DiagnosisCheck['setting']>): ReactNode {
   const { pathname, searchParams } = new URL(place, 'http://here');
   const field = path !== null && pathname.endsWith('/config') ? { field: path } : {};

@@ -24,7 +24,7 @@ export function CoinPicker({ markets, chosen, onToggle }: PickerProps): ReactNod
       <div className="field">
         <label htmlFor={id}>Search</label>
         <span className="note">
-          {trading.length} {trading.length === 1 ? 'coin' : 'coins'} can be traded; {chosen.size} chosen.
+          {trading.length} {trading.length === 1 ? 'coin' : 'coins'} available; {chosen.size} chosen.
         </span>
         <span className="in">
           <input
@@ -43,7 +43,7 @@ export function CoinPicker({ markets, chosen, onToggle }: PickerProps): ReactNod
         ))}
       </ul>
       {found.length > SHOWN ? <p className="note p-2">{found.length - SHOWN} more; search to see them.</p> : null}
-      {found.length === 0 ? <p className="p-2">No coin is called that.</p> : null}
+      {found.length === 0 ? <p className="p-2">No coin found.</p> : null}
     </>
   );
 }
@@ -59,7 +59,7 @@ function Row({ market, on, onToggle }: { market: Market; on: boolean; onToggle: 
             <span className="unit">/{market.quoteAsset}</span>
           </span>
           <span className="note grow self-center">
-            smallest order {price(market.minNotional, market.minNotional)} {market.quoteAsset}
+            Smallest order {price(market.minNotional, market.minNotional)} {market.quoteAsset}
           </span>
           {market.price === null ? null : <span className="num">{price(market.price, market.price)}</span>}
         </span>

@@ -9,14 +9,14 @@ import { useDemo } from '#web/data/session.tsx';
 import { Checks } from './checks.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 
 type Run = Answer<typeof listDiagnoses>['runs'][number];
 type Report = NonNullable<Run['report']>;
 
-/** An answer this young is still one to the question of now. */
+/** A younger report is shown instead of a new check. */
 const FRESH_MS = 60_000;
 
 export function DiagnosisPage(): ReactNode {
@@ -31,16 +31,16 @@ export function DiagnosisPage(): ReactNode {
 
 interface DiagnosisProps {
   profile: Profile;
-  /** The one coin that is asked about; else all of them. */
+  /** The coin to diagnose; `undefined` means all. */
   symbol: string | undefined;
-  /** The id of an earlier answer. */
+  /** The id of an earlier report. */
   wanted: string | undefined;
 }
 
 const answers = (run: Run, { profile, symbol }: Pick<DiagnosisProps, 'profile' | 'symbol'>): boolean => {
-  const told = run.report?.coins ?? [];
-  if (symbol !== undefined) return told.length === 1 && told[0]?.symbol === symbol;
-  return run.report !== null && told.length === profile.symbols.length;
+  const reported = run.report?.coins ?? [];
+  if (symbol !== undefined) return reported.length === 1 && reported[0]?.symbol === symbol;
+  return run.report !== null && reported.length === profile.symbols.length;
 };
 
 function useDiagnoses({ profile, symbol }: Pick<DiagnosisProps, 'profile' | 'symbol'>) {
@@ -57,10 +57,10 @@ function useDiagnoses({ profile, symbol }: Pick<DiagnosisProps, 'profile' | 'sym
     onSuccess: () => client.invalidateQueries({ queryKey }),
   });
   const { mutate } = start;
-  const asked = useRef(false);
+  const started = useRef(false);
   useEffect(() => {
-    if (held.data === undefined || demo || asked.current) return;
-    asked.current = true;
+    if (held.data === undefined || demo || started.current) return;
+    started.current = true;
     const newest = held.data.runs.find((run) => answers(run, { profile, symbol }));
     if (newest === undefined || Date.now() - Date.parse(newest.startedAt) > FRESH_MS) mutate();
   }, [held.data, demo, profile, symbol, mutate]);
@@ -77,7 +77,7 @@ function Diagnosis({ profile, symbol, wanted }: DiagnosisProps): ReactNode {
     <>
       <div className="head">
         <h1 className="verdict">
-          {report === undefined ? `Why is ${about} not trading?` : <Verdict report={report} about={about} />}
+          {report === undefined ? `Diagnosis of ${about}` : <Verdict report={report} about={about} />}
         </h1>
         {report === undefined ? null : (
           <p className="two">
@@ -85,7 +85,7 @@ function Diagnosis({ profile, symbol, wanted }: DiagnosisProps): ReactNode {
           </p>
         )}
       </div>
-      {error === null ? null : <Failure what="Not looked into." error={error} />}
+      {error === null ? null : <Failure what="Not checked." error={error} />}
       {report === undefined && waiting && error === null ? <Skeleton rows={8} height={52} /> : null}
       {report === undefined && !waiting && demo ? (
         <p className="p-2">A live demo shows earlier diagnoses only, and there is none of {about}.</p>
@@ -93,12 +93,12 @@ function Diagnosis({ profile, symbol, wanted }: DiagnosisProps): ReactNode {
       <div className="actions">
         {demo ? null : (
           <button type="button" className="btn" disabled={waiting} onClick={() => start.mutate()}>
-            {start.isPending ? 'Looking…' : 'Look again now'}
+            {start.isPending ? 'Checking…' : 'Check now'}
           </button>
         )}
         {shown === undefined ? null : (
           <span className="note">
-            looked <When at={shown.startedAt} />, at what the service knew then; the exchange was not asked
+            checked <When at={shown.startedAt} /> with the data of the service; the exchange was not queried
           </span>
         )}
         {symbol === undefined ? null : (
@@ -128,10 +128,10 @@ function Verdict({ report: { verdict }, about }: { report: Report; about: string
       ) : null}
       {verdict === 'waiting' ? (
         <>
-          <b>Nothing blocks {about}:</b> its strategy says not now.
+          <b>No blockers.</b> {about} waits for its strategy.
         </>
       ) : null}
-      {verdict === 'unknown' ? <b>What keeps {about} cannot be said yet.</b> : null}
+      {verdict === 'unknown' ? <b>Not enough data about {about} yet.</b> : null}
     </>
   );
 }
@@ -139,7 +139,7 @@ function Verdict({ report: { verdict }, about }: { report: Report; about: string
 function ReportParts({ profile, report }: { profile: Profile; report: Report }): ReactNode {
   return (
     <div className="cols">
-      <Section title="The profile" note="in the order in which it matters" span={6}>
+      <Section title="The profile" note="most important first" span={6}>
         <Checks checks={report.checks} />
       </Section>
       <div className="c6">
@@ -166,17 +166,17 @@ function ReportParts({ profile, report }: { profile: Profile; report: Report }):
 
 const SHORT = {
   blocked: 'could not buy',
-  waiting: 'was not blocked: its strategy said not now',
-  unknown: 'could not be said',
+  waiting: 'had no blockers',
+  unknown: 'had too little data',
 } as const;
 
 function Earlier({ profile, runs }: { profile: Profile; runs: readonly Run[] }): ReactNode {
-  const told = runs.flatMap((run) => (run.report === null ? [] : [{ ...run, report: run.report }]));
-  if (told.length === 0) return null;
+  const reports = runs.flatMap((run) => (run.report === null ? [] : [{ ...run, report: run.report }]));
+  if (reports.length === 0) return null;
   return (
     <Section title="Earlier diagnoses" note="the last 50 are kept">
       <ul className="block">
-        {told.slice(0, 12).map(({ id, report, startedAt }) => (
+        {reports.slice(0, 12).map(({ id, report, startedAt }) => (
           <li key={id}>
             <Icon name={MARKS[report.verdict]} />
             <span>

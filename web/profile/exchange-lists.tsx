@@ -13,7 +13,7 @@ import {
 import { addressOf, call } from '#web/data/call.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { count } from '#web/ui/numbers.ts';
-import { Failure } from '#web/ui/say.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
@@ -25,50 +25,58 @@ interface Run<Report> {
   startedAt: string;
 }
 
-/** The records beside what the exchange itself lists: fees compared, and trades that nothing here made. */
+/** Reconciles records with the exchange: fees, and trades that no order of this service made. */
 export function ExchangeLists({ profileId }: { profileId: ProfileId }): ReactNode {
   const params = { id: profileId };
   return (
-    <Section title="Beside the exchange’s own lists" note="read by the worker when you ask">
-      <Asked<FeeReport>
+    <Section title="Reconcile with the exchange" note="run by the worker on request">
+      <Reconciliation<FeeReport>
         name="fees"
         profileId={profileId}
-        words="Compare the fees"
-        about="Every fee that is recorded is compared with the exchange’s list of trades. Corrections stand beside the execution and in the ledger; nothing is changed in silence."
+        words="Check fees"
+        about="Compares every recorded fee with the trades of the exchange. Corrections are shown next to the fill and in the ledger."
         start={() => call(reconcileFees, { params })}
         read={(signal) => call(listFeeReconciliations, { params }, signal)}
-        tell={feeWords}
+        describe={feeText}
       />
-      <Asked<BackfillReport>
+      <Reconciliation<BackfillReport>
         name="archive"
         profileId={profileId}
-        words="Read trades made elsewhere"
-        about="Trades of the account that no order of this service made, by hand or from before, go into an archive of their own. No position and no result counts them."
+        words="Import external trades"
+        about="Imports trades of the account that no order of this service made into a separate archive. They count in no position and no result."
         start={() => call(backfillTradeArchive, { params, body: {} })}
         read={(signal) => call(listArchiveBackfills, { params }, signal)}
-        tell={archiveWords}
+        describe={archiveText}
       />
       <div className="actions">
         <a href={addressOf(exportArchivedFills.path, params, {})} download>
-          Save the archive as a table (CSV)
+          Export archive (CSV)
         </a>
       </div>
     </Section>
   );
 }
 
-interface AskedProps<Report> {
+interface ReconciliationProps<Report> {
   name: string;
   profileId: ProfileId;
   words: string;
   about: string;
   start: () => Promise<unknown>;
   read: (signal: AbortSignal) => Promise<{ runs: Run<Report>[] }>;
-  tell: (report: Report) => string;
+  describe: (report: Report) => string;
 }
 
-/** One thing to ask for, and what the last times came to. A live demo asks for nothing. */
-function Asked<Report>({ name, profileId, words, about, start, read, tell }: AskedProps<Report>): ReactNode {
+/** One reconciliation with its last results. A live demo cannot start it. */
+function Reconciliation<Report>({
+  name,
+  profileId,
+  words,
+  about,
+  start,
+  read,
+  describe,
+}: ReconciliationProps<Report>): ReactNode {
   const demo = useDemo();
   const client = useQueryClient();
   const queryKey = ['exchange-lists', name, profileId];
@@ -77,7 +85,7 @@ function Asked<Report>({ name, profileId, words, about, start, read, tell }: Ask
     queryFn: ({ signal }) => read(signal),
     refetchInterval: ({ state }) => (state.data?.runs.some(isBusy) ? 1_000 : 30_000),
   });
-  const ask = useMutation({ mutationFn: start, onSuccess: () => client.invalidateQueries({ queryKey }) });
+  const launch = useMutation({ mutationFn: start, onSuccess: () => client.invalidateQueries({ queryKey }) });
   const runs = data?.runs.slice(0, 3) ?? [];
   return (
     <div className="p-2">
@@ -86,21 +94,21 @@ function Asked<Report>({ name, profileId, words, about, start, read, tell }: Ask
         <button
           type="button"
           className="btn small"
-          disabled={ask.isPending || runs.some(isBusy)}
-          onClick={() => ask.mutate()}
+          disabled={launch.isPending || runs.some(isBusy)}
+          onClick={() => launch.mutate()}
         >
           {words}
         </button>
       )}
-      {ask.isError ? <Failure what="Not asked." error={ask.error} /> : null}
-      {error === null ? null : <Failure what="What was compared could not be read." error={error} />}
+      {launch.isError ? <Failure what="Not started." error={launch.error} /> : null}
+      {error === null ? null : <Failure what="Could not load the results." error={error} />}
       <ul role="status">
         {runs.map((run) => (
           <li key={run.id}>
             <span className="note">
               <When at={run.startedAt} />
             </span>{' '}
-            {run.report === null ? (run.error ?? 'The worker is at it.') : tell(run.report)}
+            {run.report === null ? (run.error ?? 'Running…') : describe(run.report)}
           </li>
         ))}
       </ul>
@@ -110,35 +118,33 @@ function Asked<Report>({ name, profileId, words, about, start, read, tell }: Ask
 
 const isBusy = ({ status }: Run<unknown>): boolean => status === 'queued' || status === 'running';
 
-function feeWords({ checked, differing, differences, notListed, valued, unvalued }: FeeReport): string {
-  if (checked === 0) return 'No execution is recorded yet.';
+function feeText({ checked, differing, differences, notListed, valued, unvalued }: FeeReport): string {
+  if (checked === 0) return 'No fills recorded yet.';
   const first = differences
     .slice(0, 3)
     .map(
       ({ symbol, tradeId, recorded, exchange }) =>
-        `${symbol} trade ${tradeId}: ${feeOf(recorded)} here, ${feeOf(exchange)} there`,
+        `${symbol} trade ${tradeId}: ${feeOf(recorded)} recorded, ${feeOf(exchange)} on the exchange`,
     );
   return [
     differing === 0
-      ? `${count(checked, 'fee')} compared, all as the exchange lists them.`
-      : `${count(checked, 'fee')} compared, ${differing} corrected: ${first.join('; ')}${differing > first.length ? ', …' : ''}.`,
-    valued === 0 ? '' : `The worth of ${count(valued, 'fee')} was looked up.`,
-    unvalued === 0 ? '' : `The worth of ${count(unvalued, 'fee')} stays unknown: no candle of that minute.`,
-    notListed.length === 0
-      ? ''
-      : `${count(notListed.length, 'execution')} recorded here are not listed by the exchange.`,
+      ? `${count(checked, 'fee')} checked, all match the exchange.`
+      : `${count(checked, 'fee')} checked, ${differing} corrected: ${first.join('; ')}${differing > first.length ? ', …' : ''}.`,
+    valued === 0 ? '' : `The value of ${count(valued, 'fee')} was looked up.`,
+    unvalued === 0 ? '' : `The value of ${count(unvalued, 'fee')} is unknown: no candle of that minute.`,
+    notListed.length === 0 ? '' : `The exchange does not list ${count(notListed.length, 'recorded fill')}.`,
   ]
-    .filter((one) => one !== '')
+    .filter((part) => part !== '')
     .join(' ');
 }
 
 const feeOf = ({ amount, asset }: FeeReport['differences'][number]['recorded']): string =>
   `${amount} ${asset ?? ''}`.trim();
 
-function archiveWords({ coins }: BackfillReport): string {
-  const sum = (of: (coin: BackfillReport['coins'][number]) => number): number =>
-    coins.reduce((total, coin) => total + of(coin), 0);
+function archiveText({ coins }: BackfillReport): string {
+  const sum = (valueOf: (coin: BackfillReport['coins'][number]) => number): number =>
+    coins.reduce((total, coin) => total + valueOf(coin), 0);
   const [listed, archived] = [sum((coin) => coin.listed), sum((coin) => coin.archived)];
-  if (listed === 0) return 'The exchange lists nothing new.';
-  return `${count(listed, 'trade')} read, ${archived} of them made elsewhere and archived.`;
+  if (listed === 0) return 'No new trades.';
+  return `${count(listed, 'trade')} read, ${archived} external trades archived.`;
 }

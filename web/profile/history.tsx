@@ -17,11 +17,11 @@ import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { ExchangeLists } from './exchange-lists.tsx';
 import { Figure, Gain } from '#web/ui/figures.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { MISSING, money, percent } from '#web/ui/numbers.ts';
-import { exitWords } from '#web/ui/research.ts';
+import { exitText } from '#web/ui/research.ts';
 import { mostInvested } from '#web/ui/equity.ts';
 import { age, dayMark } from '#web/ui/time.ts';
 
@@ -30,7 +30,7 @@ type Totals = Answer<typeof listTradeArchive>['totals'];
 export function HistoryPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/history' });
   return (
-    <ProfileFrame id={id} part="History">
+    <ProfileFrame id={id} part="Trades">
       {(profile) => <History profile={profile} />}
     </ProfileFrame>
   );
@@ -58,35 +58,33 @@ function History({ profile }: { profile: Profile }): ReactNode {
       <div className="head">
         <h1 className="verdict">
           {totals === undefined || totals.count === 0 ? (
-            'No round trip is closed yet.'
+            'No closed trades yet.'
           ) : (
             <>
-              {totals.count} round {totals.count === 1 ? 'trip' : 'trips'} made{' '}
-              <Gain value={readDecimal(totals.net) ?? null} unit={quote} />.
+              {totals.count} {totals.count === 1 ? 'trade' : 'trades'} made{' '}
+              <Gain value={readDecimal(totals.net) ?? null} unit={quote} /> after fees.
             </>
           )}
         </h1>
-        <p className="two">
-          A round trip begins with the first buy of a coin and ends when all of it is sold. Fees are taken off.
-        </p>
+        <p className="two">A trade starts with the first buy of a coin and ends when all of it is sold.</p>
       </div>
       {totals === undefined || totals.count === 0 ? null : <Figures totals={totals} quote={quote} />}
-      <Earned profile={profile} />
+      <NetPnl profile={profile} quote={quote} />
       <div className="cols">
-        <Section title="Closed round trips" note={<Files profile={profile} narrow={narrow} />} span={8}>
+        <Section title="Closed trades" note={<Files profile={profile} narrow={narrow} />} span={8}>
           {profile.symbols.length < 2 ? null : (
             <div className="filters">
               <span className="in">
                 <select aria-label="Coin" value={symbol} onChange={(event) => setSymbol(event.target.value)}>
                   <option value="">All coins</option>
-                  {profile.symbols.map((one) => (
-                    <option key={one}>{one}</option>
+                  {profile.symbols.map((coin) => (
+                    <option key={coin}>{coin}</option>
                   ))}
                 </select>
               </span>
             </div>
           )}
-          {trades.error === null ? null : <Failure what="The round trips could not be read." error={trades.error} />}
+          {trades.error === null ? null : <Failure what="Could not load the trades." error={trades.error} />}
           {trades.data === undefined && trades.error === null ? <Skeleton rows={6} /> : null}
           <Trades profile={profile} rows={rows} quote={quote} />
           {trades.hasNextPage ? (
@@ -108,41 +106,41 @@ function Figures({ totals, quote }: { totals: Totals; quote: string }): ReactNod
   const { count, wins, grossProfit, grossLoss } = totals;
   return (
     <div className="figs">
-      <Figure label="In profit" note={`${wins} of ${count}`}>
+      <Figure label="Win rate" note={`${wins} of ${count}`}>
         {percent(wins / count, 0)}
       </Figure>
-      <Figure label="Won in all">
+      <Figure label="Gross profit">
         <Gain value={readDecimal(grossProfit) ?? null} unit={quote} />
       </Figure>
-      <Figure label="Lost in all">
+      <Figure label="Gross loss">
         <Gain value={readDecimal(grossLoss) ?? null} unit={quote} />
       </Figure>
     </div>
   );
 }
 
-/** What the profile has earned over time, beside what its coins did. */
-function Earned({ profile }: { profile: Profile }): ReactNode {
+/** Net P&L over time against buy and hold of the coins. */
+function NetPnl({ profile, quote }: { profile: Profile; quote: string }): ReactNode {
   const { data } = useQuery(equityQuery(profile.id));
   const points = data?.points ?? [];
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || points.length < 2) return null;
   const most = Math.max(mostInvested(points), 1);
   return (
-    <Section title="Earned over time" note="realised and open together, as a share of the most that was invested">
+    <Section title="Net P&L" note="realised and unrealised, as a share of the maximum invested">
       <div className="key">
         <span>
           <i /> this profile
         </span>
         <span>
-          <i className="d" /> its coins, held in equal parts
+          <i className="d" /> Buy and hold, equal parts
         </span>
       </div>
       <EquityPlot
         balance={most}
         fromMs={Date.parse(first.at)}
         toMs={Date.parse(last.at)}
-        label={`Earned ${money(last.net)} since the first mark`}
+        label={`Net P&L ${money(last.net, quote)} ${quote}`}
         lines={[
           { kind: 'fact', values: points.map(({ net }) => most + Number(net)) },
           { kind: 'held', values: points.map(({ holding }) => most * (1 + Number(holding ?? 0))) },
@@ -167,11 +165,11 @@ function Trades({ profile, rows, quote }: TradesProps): ReactNode {
           <tr>
             <th>Closed</th>
             <th>Coin</th>
-            <th className="num">Bought for, {quote}</th>
-            <th className="num">Sold for, {quote}</th>
+            <th className="num">Cost, {quote}</th>
+            <th className="num">Proceeds, {quote}</th>
             <th>Exit</th>
-            <th className="num">Held for</th>
-            <th className="num">Made, {quote}</th>
+            <th className="num">Held</th>
+            <th className="num">Net P&amp;L, {quote}</th>
           </tr>
         </thead>
         <tbody>
@@ -185,13 +183,13 @@ function Trades({ profile, rows, quote }: TradesProps): ReactNode {
                   {symbol}
                 </Link>
               </td>
-              <td className="num" data-l="Bought for">
+              <td className="num" data-l="Cost">
                 {money(bought, quote)}
               </td>
-              <td className="num rt" data-l="Sold for">
+              <td className="num rt" data-l="Proceeds">
                 {money(sold, quote)}
               </td>
-              <td data-l="Exit">{exitReason === null ? MISSING : exitWords(exitReason)}</td>
+              <td data-l="Exit">{exitReason === null ? MISSING : exitText(exitReason)}</td>
               <td className="num">{age(Date.parse(closedAt) - Date.parse(openedAt))}</td>
               <td className="num rt">
                 <Gain value={readDecimal(net) ?? null} unit={quote} bare />
@@ -204,7 +202,7 @@ function Trades({ profile, rows, quote }: TradesProps): ReactNode {
   );
 }
 
-const PERIODS = { day: 'Days', week: 'Weeks', month: 'Months' } as const;
+const PERIODS = { day: 'Day', week: 'Week', month: 'Month' } as const;
 type Period = keyof typeof PERIODS;
 
 function Periods({ profile, quote }: { profile: Profile; quote: string }): ReactNode {
@@ -215,15 +213,15 @@ function Periods({ profile, quote }: { profile: Profile; quote: string }): React
     queryFn: ({ signal }) => call(listClosedTrades, { params: { id: profile.id }, query: { period } }, signal),
   });
   return (
-    <Section title="Added up" note="your time zone" span={4}>
-      <span className="seg mx-2 mb-2" role="group" aria-label="Added up by">
-        {(['day', 'week', 'month'] as const).map((one) => (
-          <button key={one} type="button" aria-pressed={period === one} onClick={() => setPeriod(one)}>
-            {PERIODS[one]}
+    <Section title={`By ${period}`} note="your time zone" span={4}>
+      <span className="seg mx-2 mb-2" role="group" aria-label="Period">
+        {(['day', 'week', 'month'] as const).map((option) => (
+          <button key={option} type="button" aria-pressed={period === option} onClick={() => setPeriod(option)}>
+            {PERIODS[option]}
           </button>
         ))}
       </span>
-      {error === null ? null : <Failure what="The sums could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the totals." error={error} />}
       <dl className="dl">
         {data?.periods.slice(0, 20).map(({ from, count, net }) => (
           <div key={from} className="contents">
@@ -244,13 +242,13 @@ function Periods({ profile, quote }: { profile: Profile; quote: string }): React
 function Files({ profile, narrow }: { profile: Profile; narrow: { symbol?: string } }): ReactNode {
   const params = { id: profile.id };
   const files = [
-    { words: 'round trips', href: addressOf(exportTradeArchive.path, params, narrow) },
-    { words: 'executions', href: addressOf(exportFills.path, params, narrow) },
-    { words: 'sales with their cost, for taxes', href: addressOf(exportTaxLots.path, params, narrow) },
+    { words: 'trades', href: addressOf(exportTradeArchive.path, params, narrow) },
+    { words: 'fills', href: addressOf(exportFills.path, params, narrow) },
+    { words: 'tax lots', href: addressOf(exportTaxLots.path, params, narrow) },
   ];
   return (
     <span>
-      Save as a table (CSV):{' '}
+      Export CSV:{' '}
       {files.map(({ words, href }, i) => (
         <span key={words}>
           {i === 0 ? '' : ', '}

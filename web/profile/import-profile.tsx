@@ -8,30 +8,30 @@ import { importProfile } from '#api/contract/profile-configs.ts';
 import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
 import { accountsQuery } from '#web/data/queries.ts';
-import { Failure } from '#web/ui/say.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 
 type Saved = Call<typeof importProfile>['body']['profile'];
-/** The service looks at every part of it; here it must only be the right kind of file. */
+/** The service validates the content; here only the kind of file is checked. */
 const isSaved = (value: unknown): value is Saved => isObject(value) && value['format'] === 'tradewind-profile';
 
 async function profileIn(file: File): Promise<Saved> {
   const value = readJson(await file.text());
   if (isSaved(value)) return value;
-  throw new Error(`${file.name} is not a profile that was saved by Tradewind.`);
+  throw new Error(`${file.name} is not a profile exported by Tradewind.`);
 }
 
-/** Reads in a profile that was saved as a file, all of it or nothing. */
+/** Imports a profile from an exported file, completely or not at all. */
 export function ImportProfile(): ReactNode {
   const id = useId();
   const client = useQueryClient();
   const go = useNavigate();
   const { data } = useQuery(accountsQuery);
   const [chosen, setChosen] = useState('');
-  const account = data?.accounts.find((one) => one.id === chosen) ?? data?.accounts[0];
+  const account = data?.accounts.find(({ id: accountId }) => accountId === chosen) ?? data?.accounts[0];
   const read = useMutation({
     mutationFn: async (file: File) => {
-      if (account === undefined) throw new Error('There is no account to put it on.');
+      if (account === undefined) throw new Error('Add an account first.');
       const profile = await profileIn(file);
       return call(importProfile, { body: { accountId: account.id, profile } });
     },
@@ -41,19 +41,15 @@ export function ImportProfile(): ReactNode {
     },
   });
   return (
-    <Section title="Read in a profile" note="from a file saved under Manage; it begins off">
-      {read.isError ? <Failure what="Not read in." error={read.error} /> : null}
+    <Section title="Import a profile" note="from a file exported under Manage; starts paused">
+      {read.isError ? <Failure what="Not imported." error={read.error} /> : null}
       <div className="actions">
         {(data?.accounts.length ?? 0) < 2 ? null : (
           <span className="in">
-            <select
-              aria-label="Onto the account"
-              value={account?.id}
-              onChange={(event) => setChosen(event.target.value)}
-            >
-              {data?.accounts.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.name}
+            <select aria-label="Account" value={account?.id} onChange={(event) => setChosen(event.target.value)}>
+              {data?.accounts.map((option) => (
+                <option key={option.id} value={option.id}>
+                  {option.name}
                 </option>
               ))}
             </select>

@@ -20,16 +20,16 @@ export function LogsPage(): ReactNode {
 
 const LEVELS = [
   { value: '', words: 'Everything' },
-  { value: 'info,warn,error', words: 'Without waiting' },
+  { value: 'info,warn,error', words: 'Hide waiting' },
   { value: 'warn,error', words: 'Warnings and errors' },
   { value: 'error', words: 'Errors' },
 ] as const;
 const HOUR_MS = 3_600_000;
 const AGES = [
-  { hours: 0, words: 'since the beginning' },
-  { hours: 1, words: 'of the last hour' },
-  { hours: 24, words: 'of the last day' },
-  { hours: 168, words: 'of the last week' },
+  { hours: 0, words: 'All time' },
+  { hours: 1, words: 'Last hour' },
+  { hours: 24, words: 'Last day' },
+  { hours: 168, words: 'Last week' },
 ] as const;
 
 function Logs({ profile }: { profile: Profile }): ReactNode {
@@ -40,11 +40,11 @@ function Logs({ profile }: { profile: Profile }): ReactNode {
   return (
     <>
       <div className="head">
-        <h1 className="verdict">Everything {profile.name} decided and did.</h1>
-        <p className="two">Equal decisions in a row share a line. Context holds the numbers behind a line.</p>
+        <h1 className="verdict">Logs of {profile.name}</h1>
+        <p className="two">Repeated decisions are grouped. Context holds the numbers of a row.</p>
       </div>
       <Section title="Log" note={<Files profile={profile} filters={settled} />}>
-        <div className="filters" role="group" aria-label="Which rows">
+        <div className="filters" role="group" aria-label="Show">
           <Choices symbols={profile.symbols} filters={filters} onChange={setFilters} />
           <Switch label="Follow" on={follow} onChange={setFollow} />
         </div>
@@ -60,13 +60,11 @@ function Files({ profile, filters }: { profile: Profile; filters: LogFilters }):
     addressOf(exportLogs.path, { id: profile.id }, { format, ...filters });
   return (
     <span>
-      Save these rows as{' '}
       <a href={href('csv')} download>
-        a table (CSV)
+        Export CSV
       </a>{' '}
-      or{' '}
       <a href={href('ndjson')} download>
-        lines of JSON
+        Export JSONL
       </a>
     </span>
   );
@@ -88,11 +86,11 @@ function Choices({ symbols, filters, onChange }: ChoicesProps): ReactNode {
     <>
       <Pick label="Coin" onChange={(symbol) => set('symbol', symbol)}>
         <option value="">All coins</option>
-        {symbols.map((one) => (
-          <option key={one}>{one}</option>
+        {symbols.map((symbol) => (
+          <option key={symbol}>{symbol}</option>
         ))}
       </Pick>
-      <Pick label="Show" onChange={(level) => set('level', level)}>
+      <Pick label="Level" onChange={(level) => set('level', level)}>
         {LEVELS.map(({ value, words }) => (
           <option key={value} value={value}>
             {words}
@@ -107,8 +105,8 @@ function Choices({ symbols, filters, onChange }: ChoicesProps): ReactNode {
         ))}
       </Pick>
       <label className="in">
-        <span className="vh">Words in the row</span>
-        <input type="search" placeholder="words in the row" onChange={(event) => set('q', event.target.value.trim())} />
+        <span className="vh">Search</span>
+        <input type="search" placeholder="search" onChange={(event) => set('q', event.target.value.trim())} />
       </label>
     </>
   );

@@ -15,7 +15,7 @@ import { ProfileSwitch } from './profile-switch.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { coinView } from '#web/coin/coin-view.ts';
 import { count, quantity } from '#web/ui/numbers.ts';
-import { isLive } from '#web/coin/order-words.ts';
+import { isLive } from '#web/coin/order-labels.ts';
 
 export function ManagePage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/manage' });
@@ -25,7 +25,7 @@ export function ManagePage(): ReactNode {
         <>
           <div className="head">
             <h1 className="verdict">
-              {profile.name} is {profile.enabled ? 'on' : 'off'}.
+              {profile.name} is {profile.enabled ? 'running' : 'paused'}.
             </h1>
             <div className="two">
               <ProfileSwitch profile={profile} />
@@ -37,7 +37,7 @@ export function ManagePage(): ReactNode {
               <Strategy profile={profile} />
             </div>
             <div className="c6">
-              <Copies profile={profile} />
+              <Duplicate profile={profile} />
               <Delete profile={profile} />
             </div>
           </div>
@@ -79,24 +79,25 @@ function Strategy({ profile }: { profile: Profile }): ReactNode {
   const { data } = useQuery(strategiesQuery);
   const others = data?.strategies.filter(({ name }) => name !== profile.strategyName) ?? [];
   const [name, setName] = useState('');
-  const chosen = others.find((one) => one.name === name) ?? others[0];
-  const titleOf = (wanted: string): string => data?.strategies.find((one) => one.name === wanted)?.title ?? wanted;
+  const chosen = others.find((strategy) => strategy.name === name) ?? others[0];
+  const titleOf = (wanted: string): string =>
+    data?.strategies.find((strategy) => strategy.name === wanted)?.title ?? wanted;
   return (
     <Section title="Strategy" note={`now ${titleOf(profile.strategyName).toLowerCase()}`}>
       <Choice
-        label="Another strategy"
+        label="Strategy"
         note={chosen?.summary}
         value={chosen?.name ?? ''}
-        options={others.map((one) => ({ value: one.name, words: one.title }))}
+        options={others.map((strategy) => ({ value: strategy.name, words: strategy.title }))}
         onChange={setName}
       />
       <div className="actions">
         {chosen === undefined ? null : (
           <Confirm
-            words={`Switch to ${chosen.title.toLowerCase()}…`}
-            title={`Switch ${profile.name} to ${chosen.title.toLowerCase()}?`}
-            action={`Switch ${profile.name} to ${chosen.title.toLowerCase()}`}
-            failed="Not switched."
+            words={`Change to ${chosen.title.toLowerCase()}…`}
+            title={`Change ${profile.name} to ${chosen.title.toLowerCase()}?`}
+            action={`Change ${profile.name} to ${chosen.title.toLowerCase()}`}
+            failed="Not changed."
             disabled={profile.enabled}
             run={async () => {
               await call(switchStrategy, {
@@ -106,26 +107,24 @@ function Strategy({ profile }: { profile: Profile }): ReactNode {
               await refresh();
             }}
           >
-            <p>
-              It begins with the settings of the strategy’s default; what single coins did differently is forgotten.
-            </p>
-            <p>Positions stay, and the new strategy manages them once the profile is on again.</p>
-            <p>The settings of now stay in the history, to be restored after switching back.</p>
+            <p>The profile starts with the default settings of the strategy. Settings of single coins are deleted.</p>
+            <p>Positions stay. The new strategy manages them once the profile is running again.</p>
+            <p>The present settings stay in the history. Restore them after changing back.</p>
           </Confirm>
         )}
-        {profile.enabled ? <span className="why">Turn the profile off first.</span> : null}
+        {profile.enabled ? <span className="why">Pause the profile first.</span> : null}
       </div>
     </Section>
   );
 }
 
-function Copies({ profile }: { profile: Profile }): ReactNode {
+function Duplicate({ profile }: { profile: Profile }): ReactNode {
   const refresh = useRefresh();
   const go = useNavigate();
   const { data } = useQuery(accountsQuery);
   const [accountId, setAccountId] = useState<AccountId>(profile.accountId);
   return (
-    <Section title="Copies" note="a copy begins off">
+    <Section title="Duplicate" note="starts paused">
       <TextForm
         fields={[{ name: 'name', label: 'Name of the copy' }]}
         first={{ name: `${profile.name}, copy`.slice(0, 60) }}
@@ -134,17 +133,19 @@ function Copies({ profile }: { profile: Profile }): ReactNode {
           await refresh();
           await go({ to: '/profiles/$id', params: { id: made.profile.id } });
         }}
-        action="Copy the profile"
-        failed="Not copied."
-        done="Copied."
+        action="Duplicate profile"
+        failed="Not duplicated."
+        done="Duplicated."
       >
         {(data?.accounts.length ?? 0) < 2 ? null : (
           <Choice
-            label="Onto the account"
-            note="On another account it gets its coins too; on the same one a coin belongs to one profile only."
+            label="Account"
+            note="On another account the coins are copied too; within one account a coin belongs to one profile only."
             value={accountId}
             options={data?.accounts.map(({ id, name }) => ({ value: id, words: name })) ?? []}
-            onChange={(id) => setAccountId(data?.accounts.find((one) => one.id === id)?.id ?? profile.accountId)}
+            onChange={(id) =>
+              setAccountId(data?.accounts.find((account) => account.id === id)?.id ?? profile.accountId)
+            }
           />
         )}
       </TextForm>
@@ -154,9 +155,9 @@ function Copies({ profile }: { profile: Profile }): ReactNode {
           href={addressOf(exportProfile.path, { id: profile.id }, undefined)}
           download={`${profile.name}.json`}
         >
-          Save as a file
+          Export settings
         </a>
-        <span className="why">What it does, nothing of what it did. Read it in again under Profiles.</span>
+        <span className="why">Without trade history. Import the file under Profiles.</span>
       </div>
     </Section>
   );
@@ -174,14 +175,14 @@ function Delete({ profile }: { profile: Profile }): ReactNode {
   return (
     <Section title="Delete">
       <p className="two p-2">
-        The profile is turned off, the worker cancels every order that is provably its own, and then it is gone with its
-        settings. Its orders, fills and ledger rows stay.
+        The profile is paused and the worker cancels its open orders. Then the profile and its settings are deleted.
+        Orders, fills and ledger rows stay.
       </p>
       {held.length === 0 ? null : (
         <div className="px-2 pb-2">
           <Switch
             label={`Leave ${amounts.join(', ')} in the wallet`}
-            note="Nobody manages or sells them any more, and they have no stop. Else sell them first."
+            note="They are then unmanaged and have no stop. To avoid that, sell them first."
             on={leave}
             onChange={setLeave}
           />
@@ -200,8 +201,8 @@ function Delete({ profile }: { profile: Profile }): ReactNode {
           }
           onDone={() => void go({ to: '/profiles' }).then(refresh)}
         >
-          <p>{count(profile.symbols.length, 'coin')} of it get no more decisions. This can not be undone.</p>
-          {orders.length === 0 ? null : <p>{count(orders.length, 'order')} on the exchange are cancelled first.</p>}
+          <p>{count(profile.symbols.length, 'coin')} of the profile are no longer traded. This cannot be undone.</p>
+          {orders.length === 0 ? null : <p>The worker first cancels {count(orders.length, 'open order')}.</p>}
           {held.length === 0 ? null : <p>{amounts.join(', ')} stay in the wallet, unmanaged and without a stop.</p>}
         </AskWorker>
       </div>

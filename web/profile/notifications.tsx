@@ -12,7 +12,7 @@ import { TextForm } from '#web/ui/text-form.tsx';
 import { Confirm } from '#web/ui/confirm.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { wordsOf } from '#web/ui/names.ts';
 
@@ -44,29 +44,29 @@ function All({ id }: { id: ProfileId }): ReactNode {
           {data === undefined
             ? 'Notifications'
             : on.length === 0
-              ? 'Nobody is told anything.'
+              ? 'No notifications are set up.'
               : `Messages go to ${on.map(({ title }) => title).join(', ')}.`}
         </h1>
         <p className="two">Messages about this profile, and about its account and the installation.</p>
       </div>
-      {error === null ? null : <Failure what="The notifiers could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the notifiers." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={5} height={52} /> : null}
       <div className="cols">
         {data?.notifiers.map((notifier) => (
-          <One key={notifier.provider} id={id} notifier={notifier} events={data.events} />
+          <NotifierSection key={notifier.provider} id={id} notifier={notifier} events={data.events} />
         ))}
       </div>
     </>
   );
 }
 
-interface OneProps {
+interface NotifierProps {
   id: ProfileId;
   notifier: Notifier;
   events: Listed['events'];
 }
 
-function One({ id, notifier, events }: OneProps): ReactNode {
+function NotifierSection({ id, notifier, events }: NotifierProps): ReactNode {
   const { provider, title, configured } = notifier;
   const client = useQueryClient();
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: keyOf(id) });
@@ -89,13 +89,13 @@ function One({ id, notifier, events }: OneProps): ReactNode {
               await refresh();
             }}
           >
-            Its secrets are forgotten, and it is told nothing more.
+            Its secrets are deleted and it receives no more messages.
           </Confirm>
           {attempt.isError ? <Failure what="Not sent." error={attempt.error} /> : null}
           {attempt.data === undefined ? null : (
-            <Say tone={attempt.data.ok ? 'next' : 'care'} title={attempt.data.ok ? 'Sent.' : 'Not taken.'}>
+            <Notice tone={attempt.data.ok ? 'next' : 'care'} title={attempt.data.ok ? 'Sent.' : 'Rejected.'}>
               {attempt.data.detail}
-            </Say>
+            </Notice>
           )}
         </div>
       )}
@@ -107,10 +107,10 @@ function One({ id, notifier, events }: OneProps): ReactNode {
   );
 }
 
-function Setup({ id, notifier, events, onSaved }: OneProps & { onSaved: () => Promise<void> }): ReactNode {
+function Setup({ id, notifier, events, onSaved }: NotifierProps & { onSaved: () => Promise<void> }): ReactNode {
   const { provider, title, configured, settingsSchema, secretNames } = notifier;
   const properties = isObject(settingsSchema['properties']) ? settingsSchema['properties'] : {};
-  const [told, setTold] = useState<ReadonlySet<string>>(
+  const [selected, setSelected] = useState<ReadonlySet<string>>(
     () => new Set(configured?.rules.events ?? events.filter(({ usual }) => usual).map(({ event }) => event)),
   );
   const settings = Object.entries(properties).map(([name, schema]) => ({
@@ -129,8 +129,11 @@ function Setup({ id, notifier, events, onSaved }: OneProps & { onSaved: () => Pr
   const quiet = configured?.rules.quietHours;
   const hours = (['from', 'to'] as const).map((name) => ({
     name: `quiet-${name}`,
-    label: name === 'from' ? 'Quiet from' : 'Quiet until',
-    note: name === 'from' ? 'Such as 22:30. Messages of quiet hours wait, urgent ones do not. Empty: none.' : undefined,
+    label: name === 'from' ? 'Quiet hours from' : 'Quiet hours until',
+    note:
+      name === 'from'
+        ? 'Such as 22:30. Messages wait until quiet hours end, urgent ones do not. Empty: none.'
+        : undefined,
     input: { required: false },
   }));
   return (
@@ -141,7 +144,7 @@ function Setup({ id, notifier, events, onSaved }: OneProps & { onSaved: () => Pr
         const pick = (names: readonly string[]): Record<string, string> =>
           Object.fromEntries(names.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
         const [from = '', to = ''] = [values['quiet-from'], values['quiet-to']];
-        const rules = { events: [...told], quietHours: from === '' && to === '' ? null : { from, to } };
+        const rules = { events: [...selected], quietHours: from === '' && to === '' ? null : { from, to } };
         const body = { settings: pick(Object.keys(properties)), secrets: pick(secretNames), rules };
         await call(saveNotifier, { params: { id, provider }, body });
         await onSaved();
@@ -151,20 +154,20 @@ function Setup({ id, notifier, events, onSaved }: OneProps & { onSaved: () => Pr
       done="Saved."
     >
       <fieldset className="p-2">
-        <legend className="note">Tells when</legend>
+        <legend className="note">Events</legend>
         {events.map(({ event, words }) => (
           <div key={event} className="py-1">
             <Switch
               label={words}
-              on={told.has(event)}
-              onChange={() => setTold(told.symmetricDifference(new Set([event])))}
+              on={selected.has(event)}
+              onChange={() => setSelected(selected.symmetricDifference(new Set([event])))}
             />
           </div>
         ))}
       </fieldset>
       {configured === null ? null : (
         <p className="note p-2">
-          <Icon name="ok" /> Saving switches it on.
+          <Icon name="ok" /> Saving enables it.
         </p>
       )}
     </TextForm>

@@ -6,19 +6,19 @@ import { type Profile, profileQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { profilePagesOf } from '#web/ui/places.ts';
 import { PageStrip } from '#web/ui/page-strip.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 
 interface FrameProps {
   /** The id as the address has it. */
   id: string;
-  /** What this page is about; the page of the profile itself has none. */
+  /** Title of this page; the main page of the profile has none. */
   part?: string;
-  /** The page of the profile that this one belongs to, where it is none itself. */
+  /** The profile page that this one belongs to, where it is no entry of the strip itself. */
   under?: string;
   children: (profile: Profile) => ReactNode;
 }
 
-/** Around every page of one profile: where it is, and the ways to its other pages. */
+/** The frame of every page of one profile: breadcrumb and links to its other pages. */
 export function ProfileFrame({ id, part, under, children }: FrameProps): ReactNode {
   const known = readId<ProfileId>(id);
   if (known !== undefined) {
@@ -30,7 +30,7 @@ export function ProfileFrame({ id, part, under, children }: FrameProps): ReactNo
   }
   return (
     <div className="head">
-      <h1 className="verdict">There is no such profile.</h1>
+      <h1 className="verdict">Profile not found.</h1>
     </div>
   );
 }
@@ -49,7 +49,7 @@ function Known({ id, part, under, children }: KnownProps): ReactNode {
     return (
       <div className="head">
         <h1 className="verdict">{part ?? 'Profile'}</h1>
-        {error === null ? <Skeleton rows={6} /> : <Failure what="The profile could not be read." error={error} />}
+        {error === null ? <Skeleton rows={6} /> : <Failure what="Could not load the profile." error={error} />}
       </div>
     );
   }

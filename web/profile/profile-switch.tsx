@@ -7,7 +7,7 @@ import { sentenceOf } from '#web/data/problem-error.ts';
 import type { Profile } from '#web/data/queries.ts';
 import { Switch } from '#web/ui/field.tsx';
 
-/** Turns a profile on or off; off means that it makes no new decisions. */
+/** Starts or pauses a profile; a paused profile makes no new decisions. */
 export function ProfileSwitch({ profile }: { profile: Profile }): ReactNode {
   const client = useQueryClient();
   const change = useMutation({

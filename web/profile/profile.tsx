@@ -8,11 +8,11 @@ import { DecisionLog } from '#web/coin/decision-log.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
 import { ProfileSwitch } from './profile-switch.tsx';
 import { RailKey } from '#web/coin/rail.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
 import { coinView } from '#web/coin/coin-view.ts';
-import { isLive } from '#web/coin/order-words.ts';
+import { isLive } from '#web/coin/order-labels.ts';
 
 export function ProfilePage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id' });
@@ -25,7 +25,7 @@ export function ProfilePage(): ReactNode {
               <b>{profile.name}</b>{' '}
               {profile.enabled
                 ? `trades ${profile.symbols.length === 1 ? '1 coin' : `${profile.symbols.length} coins`}.`
-                : 'is off: it makes no new decisions.'}
+                : 'is paused.'}
             </h1>
             <div className="two flex flex-wrap items-center gap-x-6 gap-y-2">
               <ProfileSwitch profile={profile} />
@@ -35,7 +35,7 @@ export function ProfilePage(): ReactNode {
             </div>
           </div>
           <Coins profile={profile} />
-          <Section title="What it did and why" note="newest first">
+          <Section title="Activity" note="newest first">
             <DecisionLog profileId={profile.id} />
           </Section>
         </>
@@ -61,7 +61,7 @@ function Coins({ profile }: { profile: Profile }): ReactNode {
   const held = coins.filter((coin) => coinView(coin).held).length;
   return (
     <Section title="Coins" note={data === undefined ? undefined : `${held} held, ${coins.length - held} waiting`}>
-      {error === null ? null : <Failure what="The coins could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the coins." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={2} height={52} /> : null}
       {rows.length === 0 ? null : (
         <>

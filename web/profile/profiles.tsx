@@ -5,7 +5,8 @@ import { accountsQuery, profilesQuery } from '#web/data/queries.ts';
 import { AccountTag } from '#web/ui/figures.tsx';
 import { ProfileSwitch } from './profile-switch.tsx';
 import { ImportProfile } from './import-profile.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { count } from '#web/ui/numbers.ts';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
@@ -15,7 +16,7 @@ export function ProfilesPage(): ReactNode {
   const { data: held } = useQuery(accountsQuery);
   const accounts = new Map(held?.accounts.map((account) => [account.id, account]));
   const profiles = data?.profiles ?? [];
-  const on = profiles.filter(({ enabled }) => enabled).length;
+  const running = profiles.filter(({ enabled }) => enabled).length;
   return (
     <>
       <title>Profiles · Tradewind</title>
@@ -24,13 +25,13 @@ export function ProfilesPage(): ReactNode {
           {data === undefined
             ? 'Profiles'
             : profiles.length === 0
-              ? 'There is no profile yet.'
-              : `${on} of ${profiles.length} ${profiles.length === 1 ? 'profile is' : 'profiles are'} on.`}
+              ? 'No profiles yet.'
+              : `${count(running, 'profile')} running.`}
         </h1>
-        <p className="two">A profile is one way of trading, on one account, for the coins you bind to it.</p>
+        <p className="two">A profile is one strategy with its coins on one account.</p>
       </div>
       <Section title="Profiles">
-        {error === null ? null : <Failure what="The profiles could not be read." error={error} />}
+        {error === null ? null : <Failure what="Could not load the profiles." error={error} />}
         {data === undefined && error === null ? <Skeleton rows={3} height={52} /> : null}
         {profiles.length === 0 ? null : (
           <div className="tw">
@@ -72,7 +73,7 @@ export function ProfilesPage(): ReactNode {
         )}
         <div className="actions">
           <Link to="/welcome" className={profiles.length === 0 ? 'btn go' : 'btn'}>
-            {profiles.length === 0 ? 'Set up the first profile' : 'Add a profile'}
+            {profiles.length === 0 ? 'Create your first profile' : 'Add a profile'}
           </Link>
         </div>
       </Section>

@@ -14,14 +14,14 @@ import { keys } from '#web/data/keys.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
 import type { Profile } from '#web/data/queries.ts';
 import { Field, Switch } from '#web/ui/field.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose } from '#web/ui/when.tsx';
 
 type Risk = Answer<typeof readProfileRisk>;
 type Change = Partial<RiskLimits>;
 
-/** One account or one profile as the panel reads and changes it. */
+/** An account or a profile, with the calls that read and change its limits. */
 interface Subject {
   readonly words: string;
   readonly key: readonly string[];
@@ -43,7 +43,7 @@ const subjectsOf = ({ id, accountId }: Profile): { profile: Subject; account: Su
       setSwitch: (engaged) => call(setProfileKillSwitch, { ...own, body: { engaged } }),
     },
     account: {
-      words: 'the whole account',
+      words: 'the account',
       key: [...keys.risk, accountId],
       read: (signal) => call(readAccountRisk, whole, signal),
       change: (body) => call(changeAccountRisk, { ...whole, body }),
@@ -61,37 +61,37 @@ interface LimitField {
 }
 
 const FIELDS: readonly LimitField[] = [
-  { name: 'asset', label: 'Amounts in', note: 'The asset that the amounts below are counted in, such as USDT.' },
+  { name: 'asset', label: 'Amounts in', note: 'Asset of the amounts below, such as USDT.' },
   {
     name: 'dailyLoss',
-    label: 'Loss in a day',
-    note: 'Realised, fees included. No more buys until the next day of your time zone.',
+    label: 'Loss today',
+    note: 'Realised, after fees. Stops buying until the next day in your time zone.',
     unit: 'money',
   },
   {
     name: 'drawdown',
     label: 'Drawdown',
-    note: 'Realised loss within the hours below. No more buys until it is older.',
+    note: 'Realised loss within the window below. Stops buying until it is older.',
     unit: 'money',
   },
-  { name: 'drawdownHours', label: 'Drawdown within', note: 'How far back the drawdown looks.', unit: 'h' },
-  { name: 'lossStreak', label: 'Losses in a row', note: 'So many lost round trips pause buying.' },
-  { name: 'lossPauseMinutes', label: 'Pause after them', note: 'How long that pause is.', unit: 'min' },
-  { name: 'openPositions', label: 'Open positions', note: 'No new coin beyond these; held ones may be added to.' },
+  { name: 'drawdownHours', label: 'Drawdown window', note: 'How far back the drawdown is measured.', unit: 'h' },
+  { name: 'lossStreak', label: 'Losses in a row', note: 'This many losing trades in a row pause buying.' },
+  { name: 'lossPauseMinutes', label: 'Pause', note: 'Length of the pause after losses in a row.', unit: 'min' },
+  { name: 'openPositions', label: 'Open positions', note: 'Maximum number; existing positions may still be added to.' },
   {
     name: 'exposure',
     label: 'Exposure',
-    note: 'The most that held coins and buys under way may cost. Buys get smaller first.',
+    note: 'Maximum cost of positions and open buys. Buys get smaller first.',
     unit: 'money',
   },
-  { name: 'entriesPerMinute', label: 'Buys a minute', note: 'Further ones wait.' },
+  { name: 'entriesPerMinute', label: 'Buys per minute', note: 'Further buys wait.' },
 ];
 const LABELS: Readonly<Record<string, string>> = Object.fromEntries(FIELDS.map(({ name, label }) => [name, label]));
 const TEXTS = ['asset', 'dailyLoss', 'drawdown', 'exposure'] as const;
 const COUNTS = ['lossStreak', 'openPositions', 'entriesPerMinute'] as const;
 const LENGTHS = ['drawdownHours', 'lossPauseMinutes'] as const;
 
-/** What is typed as the contract wants it; what is no number becomes one that the server refuses by name. */
+/** Typed values as the contract takes them; invalid numbers become 0, which the server rejects with the field name. */
 function changeOf(draft: Readonly<Record<string, string>>): Change {
   const change: Change = {};
   const numberOf = (text: string): number => (Number.isFinite(Number(text)) ? Number(text) : 0);
@@ -120,16 +120,16 @@ export function RiskPanel({ profile }: { profile: Profile }): ReactNode {
     <Section title="Risk limits" note="they stop buys, never exits">
       <div className="actions">
         <span className="seg" role="group" aria-label="Limits of">
-          {(['profile', 'account'] as const).map((one) => (
-            <button key={one} type="button" aria-pressed={scope === one} onClick={() => setScope(one)}>
-              {one === 'profile' ? 'This profile' : 'Whole account'}
+          {(['profile', 'account'] as const).map((option) => (
+            <button key={option} type="button" aria-pressed={scope === option} onClick={() => setScope(option)}>
+              {option === 'profile' ? 'This profile' : 'Account'}
             </button>
           ))}
         </span>
         <ScopeSwitch key={scope} subject={subject} />
       </div>
-      {error === null ? null : <Failure what="The limits could not be read." error={error} />}
-      {data === undefined ? <Skeleton rows={3} /> : <Standings risk={data} />}
+      {error === null ? null : <Failure what="Could not load the limits." error={error} />}
+      {data === undefined ? <Skeleton rows={3} /> : <Usage risk={data} />}
       {data === undefined ? null : (
         <details>
           <summary className="two p-2">Change the limits</summary>
@@ -140,8 +140,9 @@ export function RiskPanel({ profile }: { profile: Profile }): ReactNode {
   );
 }
 
-function Standings({ risk: { standings } }: { risk: Risk }): ReactNode {
-  if (standings.length === 0) return <p className="two p-2">Nothing is limited.</p>;
+/** How much of each limit is used. */
+function Usage({ risk: { standings } }: { risk: Risk }): ReactNode {
+  if (standings.length === 0) return <p className="two p-2">No limits set.</p>;
   return (
     <ul className="p-2">
       {standings.map(({ scope, limit, used, most, blocked, sentence }) => (
@@ -183,7 +184,7 @@ function LimitsForm({ subject, limits }: { subject: Subject; limits: RiskLimits 
           error={refusal?.field(name)}
           input={{
             value: draft[name] ?? String(limits[name] ?? ''),
-            placeholder: 'no limit',
+            placeholder: 'none',
             inputMode: name === 'asset' ? 'text' : 'decimal',
             onChange: (event) => setDraft({ ...draft, [name]: event.target.value }),
           }}

@@ -10,10 +10,9 @@ export function RiskPage(): ReactNode {
       {(profile) => (
         <>
           <div className="head">
-            <h1 className="verdict">What may be lost before buying stops.</h1>
+            <h1 className="verdict">Limits</h1>
             <p className="two">
-              A limit that is reached stops new buys of this profile or of its whole account. Coins that are held can
-              still be sold, and stops stay where they are.
+              A reached limit stops new buys of this profile or of its account. Exits and stops stay active.
             </p>
           </div>
           <RiskPanel profile={profile} />

@@ -1,21 +1,21 @@
 import type { AdvisorSlot, AdvisorVariant, Suggestion } from '#core/research/advice.ts';
 
-/** What can be asked for, in the order of the contract. */
+/** Goals of the advisor, in the order of the contract. */
 export const VARIANTS: readonly { value: AdvisorVariant; words: string }[] = [
   { value: 'safe', words: 'Small, safe steps' },
-  { value: 'ride-trend', words: 'Ride trends longer' },
+  { value: 'ride-trend', words: 'Hold trends longer' },
   { value: 'trade-more', words: 'Trade more often' },
   { value: 'aggressive', words: 'More return, more risk' },
-  { value: 'defensive', words: 'Keep the capital' },
+  { value: 'defensive', words: 'Preserve capital' },
 ];
 
-export const slotWords = (slot: AdvisorSlot): string =>
-  slot === 'manual' ? 'Pasted by hand' : (VARIANTS.find(({ value }) => value === slot)?.words ?? slot);
+export const slotLabel = (slot: AdvisorSlot): string =>
+  slot === 'manual' ? 'Pasted reply' : (VARIANTS.find(({ value }) => value === slot)?.words ?? slot);
 
 const RISKS: Readonly<Record<Suggestion['overfitRisk'], string>> = {
-  low: 'little risk that it only fits this past',
-  medium: 'some risk that it only fits this past',
-  high: 'high risk that it only fits this past',
-  unknown: 'not said whether it only fits this past',
+  low: 'low risk',
+  medium: 'medium risk',
+  high: 'high risk',
+  unknown: 'not stated',
 };
-export const riskWords = (risk: Suggestion['overfitRisk']): string => RISKS[risk];
+export const riskLabel = (risk: Suggestion['overfitRisk']): string => RISKS[risk];

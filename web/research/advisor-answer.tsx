@@ -4,11 +4,11 @@ import type { Suggestion } from '#core/research/advice.ts';
 import type { AdvisorSlotView } from '#api/contract/advisor.ts';
 import type { Profile } from '#web/data/queries.ts';
 import { type Labels, useLabels } from '#web/config/setting-labels.ts';
-import { riskWords, slotWords } from './advice.ts';
+import { riskLabel, slotLabel } from './advice.ts';
 import { count } from '#web/ui/numbers.ts';
 import { editOf } from '#web/ui/research.ts';
-import { PutInForm } from './put-in-form.tsx';
-import { Say } from '#web/ui/say.tsx';
+import { OpenInSettings } from './open-in-settings.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { When } from '#web/ui/when.tsx';
 
 interface AnswerProps {
@@ -17,31 +17,31 @@ interface AnswerProps {
   config: unknown;
 }
 
-/** One saved answer: what it proposes, and what of it was dropped and why. */
+/** One saved answer: its proposals, and the dropped ones with the reason. */
 export function AdvisorAnswer({ profile, slot, config }: AnswerProps): ReactNode {
   const labels = useLabels(profile.strategyName, config);
   if (slot.state === 'running') {
     return (
       <p role="status" className="p-2">
-        {slotWords(slot.slot)}: asked <When at={slot.askedAt} />, waiting for the answer. It goes on when you leave this
-        page.
+        {slotLabel(slot.slot)}: sent <When at={slot.askedAt} />, waiting for the answer. It continues when you leave
+        this page.
       </p>
     );
   }
   if (slot.state === 'failed') {
     return (
-      <Say tone="care" title={`${slotWords(slot.slot)} was not answered.`}>
-        {slot.error} It is not asked again by itself, as it may have been paid for.
-      </Say>
+      <Notice tone="care" title={`${slotLabel(slot.slot)} failed.`}>
+        {slot.error} It is not retried automatically because it may cost money.
+      </Notice>
     );
   }
   return (
     <div className="px-2">
       <p className="note pt-2">
-        {slot.model ?? slotWords(slot.slot)}, <When at={slot.finishedAt ?? slot.askedAt} />
+        {slot.model ?? slotLabel(slot.slot)}, <When at={slot.finishedAt ?? slot.askedAt} />
       </p>
       {slot.summary === '' ? null : <p className="py-2">{slot.summary}</p>}
-      {slot.suggestions.length === 0 ? <p className="py-2">It proposes nothing that can be used.</p> : null}
+      {slot.suggestions.length === 0 ? <p className="py-2">No usable proposals.</p> : null}
       <ol className="ideas">
         {slot.suggestions.map((suggestion) => (
           <Idea key={suggestion.id} profile={profile} suggestion={suggestion} labels={labels} />
@@ -60,7 +60,7 @@ export function AdvisorAnswer({ profile, slot, config }: AnswerProps): ReactNode
         </details>
       )}
       <p className="note py-2">
-        A good number on the same candles is no proof. Try a proposal on other days before you save it.
+        A good result on the same candles is no proof. Backtest a proposal on other days before you save it.
       </p>
     </div>
   );
@@ -95,18 +95,18 @@ function Idea({ profile, suggestion, labels: { labelOf, wordsOf } }: IdeaProps):
           </>
         )}
         <dt>Overfit risk</dt>
-        <dd className={overfitRisk === 'high' ? 'care' : ''}>{riskWords(overfitRisk)}</dd>
+        <dd className={overfitRisk === 'high' ? 'care' : ''}>{riskLabel(overfitRisk)}</dd>
       </dl>
       <div className="actions">
-        <PutInForm profile={profile} changes={edits} label={`Put into the form: ${title}`} />
+        <OpenInSettings profile={profile} changes={edits} label={`Open in settings: ${title}`} />
         <Link
           className="btn"
-          aria-label={`Try it as a backtest: ${title}`}
+          aria-label={`Run as backtest: ${title}`}
           to="/profiles/$id/backtests"
           params={{ id: profile.id }}
           search={{ try: editOf(edits) }}
         >
-          Try it as a backtest
+          Run as backtest
         </Link>
       </div>
     </li>

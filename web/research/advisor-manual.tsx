@@ -8,20 +8,20 @@ import { ProblemError } from '#web/data/problem-error.ts';
 import { advisorQuery } from '#web/data/research.ts';
 import { Choice } from '#web/ui/field.tsx';
 import { VARIANTS } from './advice.ts';
-import { Failure, Say } from '#web/ui/say.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 
-interface ByHandProps {
+interface ManualProps {
   profileId: ProfileId;
   runId: string;
   onKept: () => void;
 }
 
-/** The question out, the reply in: any chat answers, and no key is needed. */
-export function AskByHand(props: ByHandProps): ReactNode {
+/** Copies the prompt and takes the reply of any chatbot; needs no API key. */
+export function ManualAdvisor(props: ManualProps): ReactNode {
   const [open, setOpen] = useState(false);
   return (
     <details className="px-2" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Ask any chat by hand</summary>
+      <summary>Copy prompt for any chatbot</summary>
       {open ? (
         <div className="cols">
           <Question {...props} />
@@ -32,7 +32,7 @@ export function AskByHand(props: ByHandProps): ReactNode {
   );
 }
 
-function Question({ profileId, runId }: ByHandProps): ReactNode {
+function Question({ profileId, runId }: ManualProps): ReactNode {
   const id = useId();
   const [variant, setVariant] = useState<AdvisorVariant>('safe');
   const { data, error } = useQuery({
@@ -43,29 +43,29 @@ function Question({ profileId, runId }: ByHandProps): ReactNode {
   return (
     <div className="c6">
       <Choice
-        label="1. Ask for"
+        label="1. Goal"
         value={variant}
         options={VARIANTS}
-        onChange={(value) => setVariant(VARIANTS.find((one) => one.value === value)?.value ?? 'safe')}
+        onChange={(value) => setVariant(VARIANTS.find((variant) => variant.value === value)?.value ?? 'safe')}
       />
       <div className="field stack">
-        <label htmlFor={id}>2. Copy this question into the chat</label>
-        <span className="note">It holds the settings and the results of this backtest, nothing else.</span>
+        <label htmlFor={id}>2. Copy this prompt into the chat</label>
+        <span className="note">It contains only the settings and the results of this backtest.</span>
         <textarea id={id} className="area" readOnly rows={8} value={data?.prompt ?? ''} />
       </div>
-      {error === null ? null : <Failure what="There is no question." error={error} />}
+      {error === null ? null : <Failure what="Could not load the prompt." error={error} />}
       <div className="actions">
         <button type="button" className="btn" disabled={data === undefined} onClick={() => copy.mutate()}>
-          Copy the question
+          Copy prompt
         </button>
         {copy.isSuccess ? <span role="status">Copied.</span> : null}
-        {copy.isError ? <span role="status">The browser did not allow it: select the text and copy it.</span> : null}
+        {copy.isError ? <span role="status">The browser blocked it: select the text and copy it.</span> : null}
       </div>
     </div>
   );
 }
 
-function Reply({ profileId, runId, onKept }: ByHandProps): ReactNode {
+function Reply({ profileId, runId, onKept }: ManualProps): ReactNode {
   const id = useId();
   const client = useQueryClient();
   const [reply, setReply] = useState('');
@@ -86,9 +86,7 @@ function Reply({ profileId, runId, onKept }: ByHandProps): ReactNode {
     <form className="c6" onSubmit={submit}>
       <div className="field stack">
         <label htmlFor={id}>3. Paste the whole reply</label>
-        <span className="note">
-          Text around the answer does no harm. What cannot be used is listed with the reason.
-        </span>
+        <span className="note">Extra text is ignored. Unusable proposals are listed with the reason.</span>
         <textarea
           id={id}
           className="area"
@@ -98,7 +96,7 @@ function Reply({ profileId, runId, onKept }: ByHandProps): ReactNode {
           value={reply}
           onChange={(event) => setReply(event.target.value)}
         />
-        {refused === undefined ? null : <Say tone="loss">The reply {refused}</Say>}
+        {refused === undefined ? null : <Notice tone="loss">The reply {refused}</Notice>}
       </div>
       {keep.isError && refused === undefined ? <Failure what="Not read." error={keep.error} /> : null}
       <div className="actions">

@@ -8,10 +8,10 @@ import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
 import { advisorQuery } from '#web/data/research.ts';
 import { useDemo } from '#web/data/session.tsx';
-import { slotWords, VARIANTS } from './advice.ts';
+import { slotLabel, VARIANTS } from './advice.ts';
 import { AdvisorAnswer } from './advisor-answer.tsx';
-import { AskByHand } from './advisor-manual.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { ManualAdvisor } from './advisor-manual.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 
 interface AdvisorProps {
@@ -21,7 +21,7 @@ interface AdvisorProps {
   config: unknown;
 }
 
-/** What a language model proposes for a finished backtest. A live demo shows answers and asks nothing. */
+/** Proposals of a language model for a finished backtest. A live demo shows saved answers only. */
 export function Advisor({ profile, runId, config }: AdvisorProps): ReactNode {
   const demo = useDemo();
   const { data, error } = useQuery(advisorQuery(profile.id, runId));
@@ -30,23 +30,23 @@ export function Advisor({ profile, runId, config }: AdvisorProps): ReactNode {
   const shown = slots.find(({ slot }) => slot === chosen) ?? slots[0];
   return (
     <Section title="Advisor" note="a language model proposes other settings; it changes nothing">
-      {error === null ? null : <Failure what="The answers could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the answers." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={3} /> : null}
       {demo ? null : <Ask profile={profile} runId={runId} onAsked={setChosen} />}
-      {demo ? null : <AskByHand profileId={profile.id} runId={runId} onKept={() => setChosen('manual')} />}
+      {demo ? null : <ManualAdvisor profileId={profile.id} runId={runId} onKept={() => setChosen('manual')} />}
       {slots.length < 2 ? null : (
         <div className="p-2">
           <span className="seg" role="group" aria-label="Saved answers">
             {slots.map(({ slot }) => (
               <button key={slot} type="button" aria-pressed={slot === shown?.slot} onClick={() => setChosen(slot)}>
-                {slotWords(slot)}
+                {slotLabel(slot)}
               </button>
             ))}
           </span>
         </div>
       )}
       {data?.slots.length === 0 ? (
-        <p className="p-2">{demo ? 'Nobody has asked about this backtest.' : 'Nothing was asked yet.'}</p>
+        <p className="p-2">{demo ? 'No answers for this backtest.' : 'No answers yet.'}</p>
       ) : null}
       {shown === undefined ? null : <AdvisorAnswer profile={profile} slot={shown} config={config} />}
     </Section>
@@ -59,7 +59,7 @@ interface AskProps {
   onAsked: (slot: string) => void;
 }
 
-/** Puts a question to the AI provider, where one is set up. */
+/** Sends the prompt to the AI provider, where one is set up. */
 function Ask({ profile: { id }, runId, onAsked }: AskProps): ReactNode {
   const client = useQueryClient();
   const { data } = useQuery({ queryKey: ['ai-provider'], queryFn: ({ signal }) => call(readAiProvider, {}, signal) });
@@ -74,16 +74,16 @@ function Ask({ profile: { id }, runId, onAsked }: AskProps): ReactNode {
   if (data.aiProvider === null) {
     return (
       <p className="two p-2">
-        No AI provider is set up. Do that under <Link to="/settings">Settings</Link>, or ask any chat by hand, which
-        needs no key.
+        No AI provider is set up. Do that under <Link to="/settings">Settings</Link>, or copy the prompt into any
+        chatbot, which needs no key.
       </p>
     );
   }
   return (
     <>
       <p className="two px-2">
-        Ask {data.aiProvider.model}, which may cost a little. It is sent the settings and the results of this backtest:
-        no key, no balance, no order.
+        Send the settings and the results of this backtest to {data.aiProvider.model}. This may cost money. No key,
+        balance or order is sent.
       </p>
       <div className="actions">
         {VARIANTS.map(({ value, words }) => (
@@ -92,7 +92,7 @@ function Ask({ profile: { id }, runId, onAsked }: AskProps): ReactNode {
           </button>
         ))}
       </div>
-      {ask.isError ? <Failure what="Not asked." error={ask.error} /> : null}
+      {ask.isError ? <Failure what="Not sent." error={ask.error} /> : null}
     </>
   );
 }

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import type { StoredResult } from '#web/data/research.ts';
 import { count, money, percent } from '#web/ui/numbers.ts';
-import { plain, reasonWords, share } from '#web/ui/research.ts';
+import { plain, reasonText, share } from '#web/ui/research.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
-/** What stands behind the numbers of a backtest: unseen days, markets of each kind, and every fill. */
+/** Details of a backtest: out of sample, market regimes, coins and fills. */
 export function BacktestDetails({ result }: { result: StoredResult }): ReactNode {
   return (
     <>
@@ -25,37 +25,37 @@ function Halves({ result: { holdout } }: { result: StoredResult }): ReactNode {
     holdout === null
       ? []
       : ([
-          ['First 70 % of the days', holdout.inSample],
-          ['Last 30 %', holdout.outOfSample],
+          ['In sample (first 70 %)', holdout.inSample],
+          ['Out of sample (last 30 %)', holdout.outOfSample],
         ] as const);
   return (
-    <Section title="Does it hold on later days" note="out of sample: days that came last" span={6}>
-      {parts.length === 0 ? <p className="p-2">The period is too short to be divided.</p> : null}
+    <Section title="Out of sample" note="results on the last days alone" span={6}>
+      {parts.length === 0 ? <p className="p-2">The period is too short to split.</p> : null}
       {parts.length === 0 ? null : (
         <table className="cards">
           <thead>
             <tr>
               <th>Days</th>
-              <th className="num">Made</th>
-              <th className="num">Holding</th>
-              <th className="num">Deepest fall</th>
-              <th className="num">Round trips</th>
+              <th className="num">Return</th>
+              <th className="num">Buy and hold</th>
+              <th className="num">Max drawdown</th>
+              <th className="num">Trades</th>
             </tr>
           </thead>
           <tbody>
             {parts.map(([words, part]) => (
               <tr key={words}>
                 <td className="full">{words}</td>
-                <td className="num" data-l="Made">
+                <td className="num" data-l="Return">
                   <Result value={part.totalReturn} />
                 </td>
-                <td className="num" data-l="Holding">
+                <td className="num" data-l="Buy and hold">
                   {share(part.buyAndHold)}
                 </td>
-                <td className="num" data-l="Deepest fall">
+                <td className="num" data-l="Max drawdown">
                   {percent(-Math.abs(part.drawdown))}
                 </td>
-                <td className="num" data-l="Round trips">
+                <td className="num" data-l="Trades">
                   {part.closedCycles}
                 </td>
               </tr>
@@ -63,9 +63,7 @@ function Halves({ result: { holdout } }: { result: StoredResult }): ReactNode {
           </tbody>
         </table>
       )}
-      <p className="note p-2">
-        If you chose the settings by looking at the first days, only the last ones say what they are worth.
-      </p>
+      <p className="note p-2">If you chose the settings on the first days, only the last days are a test.</p>
     </Section>
   );
 }
@@ -79,15 +77,15 @@ const REGIMES: Readonly<Record<string, string>> = {
 
 function Regimes({ result: { regimes } }: { result: StoredResult }): ReactNode {
   return (
-    <Section title="In which markets it earns" note="regimes: what the coin did over 20 days" span={6}>
+    <Section title="By market regime" note="trend of the coin over 20 days" span={6}>
       <table className="cards">
         <thead>
           <tr>
-            <th>When</th>
+            <th>Market</th>
             <th className="num">Days</th>
-            <th className="num">Made</th>
-            <th className="num">The coin itself</th>
-            <th className="num">Round trips</th>
+            <th className="num">Return</th>
+            <th className="num">Coin</th>
+            <th className="num">Trades</th>
           </tr>
         </thead>
         <tbody>
@@ -97,13 +95,13 @@ function Regimes({ result: { regimes } }: { result: StoredResult }): ReactNode {
               <td className="num" data-l="Days">
                 {regime.days}
               </td>
-              <td className="num" data-l="Made">
+              <td className="num" data-l="Return">
                 <Result value={regime.totalReturn} />
               </td>
-              <td className="num" data-l="The coin itself">
+              <td className="num" data-l="Coin">
                 {share(regime.coinReturn)}
               </td>
-              <td className="num" data-l="Round trips">
+              <td className="num" data-l="Trades">
                 {regime.closedCycles}
               </td>
             </tr>
@@ -119,7 +117,7 @@ interface PartsProps {
   quote: string;
 }
 
-/** What each coin did in a run of all of them. */
+/** Results of each coin in a run with one balance. */
 function Parts({ coins, quote }: PartsProps): ReactNode {
   return (
     <Section title="Coins" note="one balance for all of them">
@@ -128,10 +126,10 @@ function Parts({ coins, quote }: PartsProps): ReactNode {
           <tr>
             <th>Coin</th>
             <th className="num">Fills</th>
-            <th className="num">Closed positions</th>
-            <th className="num">In profit</th>
-            <th className="num">Net, {quote}</th>
-            <th className="num">Holding it</th>
+            <th className="num">Trades</th>
+            <th className="num">Winning trades</th>
+            <th className="num">Net P&amp;L, {quote}</th>
+            <th className="num">Buy and hold</th>
             <th className="num">Fees, {quote}</th>
           </tr>
         </thead>
@@ -142,16 +140,16 @@ function Parts({ coins, quote }: PartsProps): ReactNode {
               <td className="num" data-l="Fills">
                 {part.fills}
               </td>
-              <td className="num" data-l="Closed positions">
+              <td className="num" data-l="Trades">
                 {part.closedCycles}
               </td>
-              <td className="num" data-l="In profit">
+              <td className="num" data-l="Winning trades">
                 {part.wins}
               </td>
-              <td className="num" data-l="Net">
+              <td className="num" data-l="Net P&L">
                 {plain(part.net)}
               </td>
-              <td className="num" data-l="Holding it">
+              <td className="num" data-l="Buy and hold">
                 {share(part.buyAndHold)}
               </td>
               <td className="num" data-l="Fees">
@@ -170,14 +168,14 @@ const SHOWN = 200;
 function Fills({ result }: { result: StoredResult }): ReactNode {
   const { fills, rejections, quoteAsset, openPosition } = result;
   return (
-    <Section title="Fills" note={`what would have been bought and sold; ${count(fills.length, 'fill')}`}>
+    <Section title="Fills" note={count(fills.length, 'fill')}>
       {openPosition === null ? null : (
         <p className="two p-2">
-          At the end it still held {openPosition.quantity}, bought at {money(openPosition.averagePrice, quoteAsset)}{' '}
-          {quoteAsset} on average; it counts at the last price.
+          Open position at the end: {openPosition.quantity}, average price{' '}
+          {money(openPosition.averagePrice, quoteAsset)} {quoteAsset}. It counts at the last price.
         </p>
       )}
-      {fills.length === 0 ? <p className="p-2">It never bought. What it waited for stands above.</p> : null}
+      {fills.length === 0 ? <p className="p-2">No buys. The wait reasons are listed above.</p> : null}
       {fills.length === 0 ? null : (
         <details className="px-2">
           <summary>Show {fills.length > SHOWN ? `the last ${SHOWN}` : 'them'}</summary>
@@ -186,7 +184,7 @@ function Fills({ result }: { result: StoredResult }): ReactNode {
       )}
       {rejections.length === 0 ? null : (
         <details className="px-2">
-          <summary>{count(rejections.length, 'order')} would have been refused</summary>
+          <summary>{count(rejections.length, 'order')} would have been rejected</summary>
           <ul className="note list-disc pl-5">
             {rejections.slice(-SHOWN).map(({ at, side, quantity, reason }) => (
               <li key={`${at} ${side} ${quantity}`}>
@@ -205,12 +203,12 @@ function FillTable({ result: { fills, quoteAsset } }: { result: StoredResult }):
     <table className="cards">
       <thead>
         <tr>
-          <th>When</th>
-          <th>What</th>
+          <th>Time</th>
+          <th>Fill</th>
           <th className="num">Price, {quoteAsset}</th>
           <th className="num">Quantity</th>
-          <th className="num">Worth, {quoteAsset}</th>
-          <th className="num">Made, {quoteAsset}</th>
+          <th className="num">Value, {quoteAsset}</th>
+          <th className="num">Realised P&amp;L, {quoteAsset}</th>
         </tr>
       </thead>
       <tbody>
@@ -218,14 +216,14 @@ function FillTable({ result: { fills, quoteAsset } }: { result: StoredResult }):
           .slice(-SHOWN)
           .toReversed()
           .map((fill, i) => (
-            // Two fills can agree in everything; none is ever added or moved.
+            // Two fills can be equal; rows are never added or moved.
             <tr key={`${i} ${fill.at}`}>
               <td>
                 <When at={fill.at} day />
               </td>
               <td className="rt">
                 {fill.side === 'buy' ? 'Bought' : 'Sold'} {fill.symbol}
-                <span className="note">{reasonWords(fill.reason)}</span>
+                <span className="note">{reasonText(fill.reason)}</span>
               </td>
               <td className="num" data-l="Price">
                 {money(fill.price, quoteAsset)}
@@ -233,10 +231,10 @@ function FillTable({ result: { fills, quoteAsset } }: { result: StoredResult }):
               <td className="num" data-l="Quantity">
                 {fill.quantity}
               </td>
-              <td className="num" data-l="Worth">
+              <td className="num" data-l="Value">
                 {money(fill.quote, quoteAsset)}
               </td>
-              <td className="num" data-l="Made">
+              <td className="num" data-l="Realised P&L">
                 {fill.realised === null ? '–' : plain(Number(fill.realised))}
               </td>
             </tr>

@@ -6,8 +6,8 @@ import { launchBacktest } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
 import type { Ready } from './research-ready.tsx';
-import { NotBegun } from '#web/ui/not-begun.tsx';
-import { Say } from '#web/ui/say.tsx';
+import { NotStarted } from '#web/ui/not-started.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { count } from '#web/ui/numbers.ts';
 import { firstTerms, isTerm, type Terms, termsBody } from '#web/ui/research.ts';
 import { type Sharing, SHARINGS } from '#web/ui/sharing.ts';
@@ -18,7 +18,7 @@ import { TermsFields } from './terms-fields.tsx';
 
 interface FormProps {
   ready: Ready;
-  /** Changes to begin with, as pairs of path and value in JSON. */
+  /** Initial changes, as pairs of path and value in JSON. */
   proposed: string | undefined;
 }
 
@@ -37,8 +37,8 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
   const launch = useMutation({
     mutationFn: () => {
       const symbols = chosen.map(({ symbol }) => symbol);
-      const asked = { ...termsBody(terms, marketNow()), ...SHARINGS[sharing].body, symbols };
-      const body = { ...asked, overrideConfig: patchOf(config, changes) };
+      const request = { ...termsBody(terms, marketNow()), ...SHARINGS[sharing].body, symbols };
+      const body = { ...request, overrideConfig: patchOf(config, changes) };
       return call(launchBacktest, { params: { id: profile.id }, body });
     },
     onSuccess: ({ runId }) => {
@@ -47,7 +47,7 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
     },
   });
   const errors = launch.error instanceof ProblemError ? (launch.error.problem.errors ?? []) : [];
-  const errorOf = (path: string): string | undefined => errors.find((one) => one.path === path)?.message;
+  const errorOf = (path: string): string | undefined => errors.find((problem) => problem.path === path)?.message;
   const isShown = (path: string): boolean =>
     isTerm(path) ||
     (path === 'symbols' && coins.length > 1) ||
@@ -70,7 +70,7 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
       />
       <ChangeToTry {...{ schema, config, quote, changes, errors }} onChange={setChanges} />
       <TermsFields {...{ terms, interval, quote, apart, errorOf }} onChange={setTerms} />
-      {launch.isError ? <NotBegun error={launch.error} isShown={isShown} /> : null}
+      {launch.isError ? <NotStarted error={launch.error} isShown={isShown} /> : null}
       <div className="actions">
         <button type="submit" className="btn go" disabled={launch.isPending || chosen.length === 0}>
           Run the backtest of {many}
@@ -83,13 +83,13 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
 
 interface CoinFieldsProps {
   coins: Ready['coins'];
-  /** Symbols that are left out. */
+  /** Excluded symbols. */
   left: ReadonlySet<string>;
   error: string | undefined;
   onChange: (left: ReadonlySet<string>) => void;
 }
 
-/** Which coins of the profile take part. */
+/** The coins of the profile to include. */
 function CoinFields({ coins, left, error, onChange }: CoinFieldsProps): ReactNode {
   if (coins.length < 2) return null;
   return (
@@ -108,7 +108,7 @@ function CoinFields({ coins, left, error, onChange }: CoinFieldsProps): ReactNod
           </label>
         ))}
       </span>
-      {error === undefined ? null : <Say tone="loss">Coins {error}.</Say>}
+      {error === undefined ? null : <Notice tone="loss">Coins {error}.</Notice>}
     </fieldset>
   );
 }

@@ -2,18 +2,18 @@ import type { ReactNode } from 'react';
 import type { StoredResult } from '#web/data/research.ts';
 import { CAPITAL } from '#web/ui/capital.ts';
 import { MISSING, money, percent } from '#web/ui/numbers.ts';
-import { fineShare, plain, reasonWords, share } from '#web/ui/research.ts';
+import { fineShare, plain, reasonText, share } from '#web/ui/research.ts';
 import { resultName } from '#web/ui/sharing.ts';
 import { age } from '#web/ui/time.ts';
 import { AmbiguityBand } from '#web/ui/ambiguity-band.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { Figure, Result } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Say } from '#web/ui/say.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 
-/** Everything a backtest says, the number to believe first. */
+/** The report of a backtest, key figures first. */
 export function BacktestReport({ result }: { result: StoredResult }): ReactNode {
   const { metrics, ambiguity, balance } = result;
   const start = Number(balance);
@@ -23,9 +23,9 @@ export function BacktestReport({ result }: { result: StoredResult }): ReactNode 
     <>
       <Figures result={result} />
       {result.warnings.map((warning) => (
-        <Say key={warning} tone="care">
+        <Notice key={warning} tone="care">
           <Prose text={warning} />
-        </Say>
+        </Notice>
       ))}
       <div className="cols">
         <Section title="Equity" note={<Window result={result} />} span={7}>
@@ -34,14 +34,14 @@ export function BacktestReport({ result }: { result: StoredResult }): ReactNode 
               <i className="n" /> these settings
             </span>
             <span>
-              <i className="d" /> {result.coins === undefined ? 'holding the coin' : 'holding an even spread'}
+              <i className="d" /> {result.coins === undefined ? 'buy and hold' : 'buy and hold, equal parts'}
             </span>
           </div>
           <EquityPlot
             balance={start}
             fromMs={Date.parse(result.from)}
             toMs={Date.parse(result.to)}
-            label={`Equity: ${share(metrics.totalReturn)}, holding ${share(metrics.buyAndHold)}`}
+            label={`Equity: ${share(metrics.totalReturn)}, buy and hold ${share(metrics.buyAndHold)}`}
             lines={[
               { kind: 'held', values: holdingOf(result) },
               { kind: 'intent', values: result.equityCurve.map(({ equity }) => equity) },
@@ -49,7 +49,7 @@ export function BacktestReport({ result }: { result: StoredResult }): ReactNode 
           />
           <AmbiguityBand band={{ worst: part(worst), base: part(base), best: part(best), ...doubtful }} />
         </Section>
-        <AllNumbers result={result} />
+        <Metrics result={result} />
       </div>
       <div className="cols">
         <Reasons result={result} />
@@ -69,30 +69,27 @@ function Figures({ result }: { result: StoredResult }): ReactNode {
       </Figure>
       <Figure
         label={CAPITAL.returnOnUsed.words}
-        note={capital === undefined ? 'run it again to see it' : `at most ${plain(capital.used)} ${quoteAsset}`}
+        note={capital === undefined ? 'run the backtest again' : `at most ${plain(capital.used)} ${quoteAsset}`}
       >
         {share(capital?.returnOnUsed ?? null)}
       </Figure>
       <Figure label="Buy and hold" note="the whole balance, at the first price">
         {share(metrics.buyAndHold)}
       </Figure>
-      <Figure label="Deepest fall" note="from the highest worth before it">
+      <Figure label="Max drawdown" note="from the high">
         {percent(-Math.abs(drawdown.depth))}
       </Figure>
-      <Figure label="Last 30 % of the days" note="out of sample: alone, without the first">
+      <Figure label="Out of sample (last 30 %)" note="the last days alone">
         {holdout === null ? MISSING : share(holdout.outOfSample.totalReturn)}
       </Figure>
-      <Figure
-        label="Round trips"
-        note={metrics.winRate === null ? undefined : `${percent(metrics.winRate, 0)} in profit`}
-      >
+      <Figure label="Trades" note={metrics.winRate === null ? undefined : `${percent(metrics.winRate, 0)} win rate`}>
         {metrics.closedCycles}
       </Figure>
     </div>
   );
 }
 
-/** What the money would be worth had it bought the coin at the first price and kept it. */
+/** Buy and hold: equity of the balance after buying at the first price. */
 function holdingOf({ equityCurve, balance }: StoredResult): number[] {
   const first = equityCurve[0]?.price ?? 1;
   return equityCurve.map(({ price }) => (Number(balance) * price) / first);
@@ -109,7 +106,7 @@ function Window({ result: { from, to, detailInterval, coverage } }: { result: St
 
 type Numbers = readonly (readonly [words: string, text: string, note?: string])[];
 
-/** What the run made of the money it used; of a result that an earlier version has stored nothing is known. */
+/** Capital metrics; a result of an earlier version has none. */
 function capitalRows({ metrics: { capital, exposure }, quoteAsset }: StoredResult): Numbers {
   const rows = [
     [CAPITAL.returnOnUsed, share(capital?.returnOnUsed ?? null)],
@@ -122,23 +119,27 @@ function capitalRows({ metrics: { capital, exposure }, quoteAsset }: StoredResul
   return rows.map(([{ words, note }, text]) => [words, text, note]);
 }
 
-function AllNumbers({ result }: { result: StoredResult }): ReactNode {
+function Metrics({ result }: { result: StoredResult }): ReactNode {
   const { metrics, quoteAsset } = result;
   const rows: Numbers = [
     ['Return per year', share(metrics.cagr)],
     ...capitalRows(result),
-    ['Daily DCA', share(metrics.costAveraging), 'An equal part of the balance spent at the first price of each day.'],
-    ['Return for its ups and downs (Sharpe)', plain(metrics.sharpe)],
-    ['Return for its downs alone (Sortino)', plain(metrics.sortino)],
-    ['Return for its deepest fall (Calmar)', plain(metrics.calmar)],
-    ['Won for each unit lost (profit factor)', plain(metrics.profitFactor)],
-    [`Made per round trip, ${quoteAsset}`, plain(metrics.expectancy)],
-    [`Best and worst, ${quoteAsset}`, `${plain(metrics.best)} / ${plain(metrics.worst)}`],
+    [
+      'Daily DCA',
+      share(metrics.costAveraging),
+      'An equal part of the balance is spent at the first price of each day.',
+    ],
+    ['Sharpe ratio', plain(metrics.sharpe)],
+    ['Sortino ratio', plain(metrics.sortino)],
+    ['Calmar ratio', plain(metrics.calmar)],
+    ['Profit factor', plain(metrics.profitFactor)],
+    [`Average trade, ${quoteAsset}`, plain(metrics.expectancy)],
+    [`Best and worst trade, ${quoteAsset}`, `${plain(metrics.best)} / ${plain(metrics.worst)}`],
     [`Fees paid, ${quoteAsset}`, plain(metrics.fees)],
-    ['Held for, in the middle', metrics.durations === null ? MISSING : age(metrics.durations.medianMs)],
+    ['Median holding time', metrics.durations === null ? MISSING : age(metrics.durations.medianMs)],
   ];
   return (
-    <Section title="All the numbers" span={5}>
+    <Section title="Metrics" span={5}>
       <dl className="dl">
         {rows.map(([words, text, note]) => (
           <div key={words} className="contents">
@@ -153,15 +154,15 @@ function AllNumbers({ result }: { result: StoredResult }): ReactNode {
   );
 }
 
-/** Why it sold, and what kept it from trading. */
+/** Exit reasons and wait reasons. */
 function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: StoredResult }): ReactNode {
   const total = Object.values(decisions).reduce((sum, count) => sum + count, 0);
   return (
-    <Section title="Why it sold, and what it waited for" span={6}>
+    <Section title="By exit reason and wait reason" span={6}>
       <dl className="dl">
         {Object.entries(metrics.exits).map(([reason, { cycles, net }]) => (
           <div key={reason} className="contents">
-            <dt>Sold: {reasonWords(reason).toLowerCase()}</dt>
+            <dt>Sold: {reasonText(reason).toLowerCase()}</dt>
             <dd>
               {cycles}{' '}
               <span className={net >= 0 ? 'gain' : 'loss'}>
@@ -175,7 +176,7 @@ function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: Store
           .slice(0, 8)
           .map(([reason, count]) => (
             <div key={reason} className="contents">
-              <dt className="two">{reasonWords(reason)}</dt>
+              <dt className="two">{reasonText(reason)}</dt>
               <dd>{percent(count / Math.max(1, total))} of the candles</dd>
             </div>
           ))}
@@ -187,8 +188,8 @@ function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: Store
 function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: StoredResult }): ReactNode {
   return (
     <Section
-      title="Round trips"
-      note={`from a first buy to the sell that closes${cycles.length > 12 ? '; the last 12' : ''}`}
+      title="Trades"
+      note={`from first buy to closing sale${cycles.length > 12 ? '; the last 12' : ''}`}
       span={6}
     >
       <div className="tw">
@@ -196,8 +197,8 @@ function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: StoredRe
           <thead>
             <tr>
               <th>Closed</th>
-              <th>Sold because</th>
-              <th className="num">Made, {quoteAsset}</th>
+              <th>Exit reason</th>
+              <th className="num">Net P&amp;L, {quoteAsset}</th>
             </tr>
           </thead>
           <tbody>
@@ -210,7 +211,7 @@ function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: StoredRe
                     <When at={closedAt} day />
                     {symbol === undefined ? null : <span className="block">{symbol}</span>}
                   </td>
-                  <td>{reasonWords(exitReason)}</td>
+                  <td>{reasonText(exitReason)}</td>
                   <td className="num">
                     <span className={Number(net) >= 0 ? 'gain' : 'loss'}>
                       <Icon name={Number(net) >= 0 ? 'up' : 'dn'} /> {plain(Number(net))}
@@ -222,7 +223,7 @@ function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: StoredRe
         </table>
       </div>
       <details className="px-2">
-        <summary>How it was replayed</summary>
+        <summary>Fill rules</summary>
         <ul className="note list-disc pl-5">
           {fillRules.map((rule) => (
             <li key={rule}>{rule}</li>

@@ -20,11 +20,11 @@ import { Confirm } from '#web/ui/confirm.tsx';
 import { Result } from '#web/ui/figures.tsx';
 import { ResearchFrame } from './research-frame.tsx';
 import { Robustness } from './robustness.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { When } from '#web/ui/when.tsx';
 import { WorkProgress } from '#web/ui/work-progress.tsx';
-import { costWords, runWords, share } from '#web/ui/research.ts';
-import { resultCount, sharingWords } from '#web/ui/sharing.ts';
+import { costText, runStateText, share } from '#web/ui/research.ts';
+import { resultCount, sharingText } from '#web/ui/sharing.ts';
 
 export function BacktestPage(): ReactNode {
   const { id, runId } = useParams({ from: '/shell/profiles/$id/backtests/$runId' });
@@ -42,12 +42,12 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
     return (
       <div className="head">
         <h1 className="verdict">Backtest</h1>
-        {error === null ? <Skeleton rows={8} /> : <Failure what="The backtest could not be read." error={error} />}
+        {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the backtest." error={error} />}
       </div>
     );
   }
   const results = resultsOf(run);
-  const result = results.find((one) => one.symbol === symbol) ?? results[0];
+  const result = results.find((entry) => entry.symbol === symbol) ?? results[0];
   const request = runRequestOf(run);
   const all = request === undefined ? results.length : resultCount(request);
   return (
@@ -56,7 +56,7 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
         <h1 className="verdict">
           <Verdict run={run} result={result} />
         </h1>
-        <Asked run={run} />
+        <RunTerms run={run} />
         <Actions profile={profile} run={run} />
       </div>
       {isBusy(run) ? (
@@ -71,14 +71,14 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
         />
       ) : null}
       {run.error === null ? null : (
-        <Say tone="loss" title="It did not finish.">
+        <Notice tone="loss" title="Not finished.">
           {run.error}
-        </Say>
+        </Notice>
       )}
       {run.warnings.map((warning) => (
-        <Say key={`${warning.code} ${warning.detail}`} tone="care" title={`${warning.message}:`}>
+        <Notice key={`${warning.code} ${warning.detail}`} tone="care" title={`${warning.message}:`}>
           {warning.detail}
-        </Say>
+        </Notice>
       ))}
       {results.length < 2 ? null : <Coins results={results} shown={result?.symbol} onChoose={setSymbol} />}
       {result === undefined ? null : (
@@ -98,30 +98,30 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
 }
 
 function Verdict({ run, result }: { run: RunPage; result: StoredResult | undefined }): ReactNode {
-  if (result === undefined) return `The backtest ${runWords(run.state)}.`;
+  if (result === undefined) return `The backtest ${runStateText(run.state)}.`;
   const { totalReturn, buyAndHold, capital } = result.metrics;
-  const isOne = result.coins === undefined;
-  if (result.fills.length === 0) return isOne ? `${result.symbol} was never bought.` : 'No coin was ever bought.';
+  const isSingle = result.coins === undefined;
+  if (result.fills.length === 0) return isSingle ? `${result.symbol} was never bought.` : 'No coin was ever bought.';
   return (
     <>
-      {isOne ? result.symbol : 'All coins together'} made <Result value={totalReturn} />
+      {isSingle ? result.symbol : 'All coins together'} made <Result value={totalReturn} />
       {capital === undefined
-        ? `; holding ${isOne ? 'it' : 'them'} made ${share(buyAndHold)}.`
+        ? `; buy and hold made ${share(buyAndHold)}.`
         : `, ${share(capital.returnOnUsed)} on the capital used; equal exposure made ${share(capital.equalExposure)}.`}
     </>
   );
 }
 
-/** What was asked for, in one line. */
-function Asked({ run }: { run: RunPage }): ReactNode {
+/** Period, candles and costs of the run in one line. */
+function RunTerms({ run }: { run: RunPage }): ReactNode {
   const request = runRequestOf(run);
   if (request === undefined) return null;
-  const sharing = sharingWords(request);
+  const sharing = sharingText(request);
   return (
     <p className="two">
       <When at={request.from} day /> to {request.to === undefined ? 'the newest candle' : <When at={request.to} day />},
-      candles of {request.detailInterval}; {costWords(request)}
-      {sharing === undefined ? '' : `; ${sharing}`}. Begun <When at={run.createdAt} />.
+      candles of {request.detailInterval}; {costText(request)}
+      {sharing === undefined ? '' : `; ${sharing}`}. Started <When at={run.createdAt} />.
     </p>
   );
 }
@@ -139,7 +139,7 @@ function Actions({ profile: { id }, run }: { profile: Profile; run: RunPage }): 
   return (
     <div className="flex flex-wrap items-center gap-3">
       <button type="button" className="btn small" disabled={pin.isPending} onClick={() => pin.mutate()}>
-        {run.pinned ? 'Unpin' : 'Pin'}
+        {run.pinned ? 'Remove as reference' : 'Use as reference'}
       </button>
       <Confirm
         small
@@ -149,17 +149,17 @@ function Actions({ profile: { id }, run }: { profile: Profile; run: RunPage }): 
         failed="Not deleted."
         run={async () => {
           await call(deleteBacktest, { params });
-          // The list is not on screen: what it held would be shown again for a moment.
+          // The list is not on screen: without a refetch it would show the deleted run for a moment.
           await client.invalidateQueries({ queryKey: ['runs', id], refetchType: 'all' });
           await navigate({ to: '/profiles/$id/backtests', params: { id } });
         }}
       >
-        <p>Its results and what the advisor said of it are gone. No setting and no trade is touched.</p>
+        <p>Its results and the advice for it are deleted. Settings and trades stay.</p>
       </Confirm>
       <span className="note">
         {run.pinned
-          ? 'Kept for good; live trading is held against it.'
-          : 'Pinned ones are kept, and live trading is held against them.'}
+          ? 'Reference backtest: never removed automatically; live trading is compared with it.'
+          : 'A reference backtest is never removed automatically, and live trading is compared with it.'}
       </span>
       {pin.isError ? <Failure what="Not changed." error={pin.error} /> : null}
     </div>
@@ -172,7 +172,7 @@ interface CoinsProps {
   onChoose: (symbol: string) => void;
 }
 
-/** Every coin of a run; one is shown in full below. */
+/** Every coin of a run; the chosen one is shown in full below. */
 function Coins({ results, shown, onChoose }: CoinsProps): ReactNode {
   return (
     <div className="flex flex-wrap gap-2 pb-4" role="group" aria-label="Coin">

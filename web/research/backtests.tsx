@@ -9,12 +9,12 @@ import { Result } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { ResearchFrame } from './research-frame.tsx';
 import { ResearchReady } from './research-ready.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { count } from '#web/ui/numbers.ts';
-import { runWords, share } from '#web/ui/research.ts';
-import { resultCount, sharingWords } from '#web/ui/sharing.ts';
+import { runStateText, share } from '#web/ui/research.ts';
+import { resultCount, sharingText } from '#web/ui/sharing.ts';
 import { full } from '#web/ui/time.ts';
 
 export function BacktestsPage(): ReactNode {
@@ -25,14 +25,13 @@ export function BacktestsPage(): ReactNode {
       {(profile) => (
         <>
           <div className="head">
-            <h1 className="verdict">What {profile.name} would have made of the past.</h1>
+            <h1 className="verdict">Backtests of {profile.name}</h1>
             <p className="two">
-              A backtest replays candles of the past and decides with the rules that trade. It runs in the background
-              and is kept; nothing is bought or sold.
+              A backtest runs the live strategy over past candles. It runs in the background; no order is placed.
             </p>
           </div>
           <div className="cols">
-            <Section title="A new backtest" span={5}>
+            <Section title="New backtest" span={5}>
               <ResearchReady profile={profile}>
                 {(ready) => <BacktestForm key={proposed} ready={ready} proposed={proposed} />}
               </ResearchReady>
@@ -54,25 +53,25 @@ function Runs({ profile: { id } }: { profile: Profile }): ReactNode {
   const runs = data?.runs ?? [];
   const chosen = marked.filter((runId) => runs.some((run) => run.id === runId));
   const toggle = (runId: string): void =>
-    setMarked(marked.includes(runId) ? marked.filter((one) => one !== runId) : [...marked, runId]);
+    setMarked(marked.includes(runId) ? marked.filter((id) => id !== runId) : [...marked, runId]);
   const compare = (): void => {
     void navigate({ to: '/profiles/$id/compare', params: { id }, search: { runs: chosen.join(',') } });
   };
   return (
-    <Section title="Backtests" note="newest first; after a hundred the oldest go, pinned ones stay" span={7} first>
-      {error === null ? null : <Failure what="The backtests could not be read." error={error} />}
+    <Section title="Backtests" note="newest first; the last 100 and all reference backtests are kept" span={7} first>
+      {error === null ? null : <Failure what="Could not load the backtests." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={4} height={52} /> : null}
-      {data?.runs.length === 0 ? <p className="p-2">None yet. Run the first one with the form.</p> : null}
+      {data?.runs.length === 0 ? <p className="p-2">No backtests yet.</p> : null}
       {runs.length === 0 ? null : (
         <>
           <table className="cards">
             <thead>
               <tr>
-                <th>Begun</th>
+                <th>Started</th>
                 <th>Coins</th>
-                <th className="num">Made</th>
-                <th className="num">Holding made</th>
-                <th className="num">Round trips</th>
+                <th className="num">Return</th>
+                <th className="num">Buy and hold</th>
+                <th className="num">Trades</th>
                 <th>
                   <span className="vh">Compare</span>
                 </th>
@@ -95,10 +94,10 @@ function Runs({ profile: { id } }: { profile: Profile }): ReactNode {
             </button>
             <span className="note">
               {chosen.length < 2
-                ? 'Mark two or more to see them side by side.'
+                ? 'Select two or more to compare them.'
                 : chosen.length > MOST_COMPARED
-                  ? `At most ${MOST_COMPARED} go side by side.`
-                  : 'Their numbers, and the settings in which they differ.'}
+                  ? `At most ${MOST_COMPARED} can be compared.`
+                  : 'Compares metrics and settings.'}
             </span>
           </div>
         </>
@@ -114,15 +113,15 @@ interface RowProps {
   onMark: () => void;
 }
 
-/** One run; of several coins the mean of what each made of the same money. */
+/** One run; with several results the mean return. */
 function Row({ id, run, marked, onMark }: RowProps): ReactNode {
   const zone = useZone();
   const coins = metricsOf(run);
   const request = runRequestOf(run);
   const symbols = request?.coins.map(({ symbol }) => symbol) ?? coins.map(([symbol]) => symbol);
   const all = request === undefined ? symbols.length : resultCount(request);
-  const sharing = request === undefined ? undefined : sharingWords(request);
-  const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+  const sharing = request === undefined ? undefined : sharingText(request);
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   return (
     <tr>
       <td>
@@ -132,10 +131,10 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
         <span className="note">
           {run.pinned ? (
             <>
-              <Icon name="flag" /> pinned,{' '}
+              <Icon name="flag" /> reference,{' '}
             </>
           ) : null}
-          {isBusy(run) ? `${runWords(run.state)}, ${coins.length} of ${all}` : runWords(run.state)}
+          {isBusy(run) ? `${runStateText(run.state)}, ${coins.length} of ${all}` : runStateText(run.state)}
         </span>
       </td>
       <td>
@@ -147,20 +146,20 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
           </span>
         )}
       </td>
-      <td className="num" data-l="Made">
-        {coins.length === 0 ? '–' : <Result value={mean(coins.map(([, one]) => one.totalReturn))} />}
+      <td className="num" data-l="Return">
+        {coins.length === 0 ? '–' : <Result value={mean(coins.map(([, metrics]) => metrics.totalReturn))} />}
       </td>
-      <td className="num" data-l="Holding made">
-        {coins.length === 0 ? '–' : share(mean(coins.map(([, one]) => one.buyAndHold)))}
+      <td className="num" data-l="Buy and hold">
+        {coins.length === 0 ? '–' : share(mean(coins.map(([, metrics]) => metrics.buyAndHold)))}
       </td>
-      <td className="num" data-l="Round trips">
-        {coins.length === 0 ? '–' : coins.reduce((sum, [, one]) => sum + one.closedCycles, 0)}
+      <td className="num" data-l="Trades">
+        {coins.length === 0 ? '–' : coins.reduce((sum, [, metrics]) => sum + metrics.closedCycles, 0)}
       </td>
       <td className="full num">
         <label className="check">
           <input
             type="checkbox"
-            aria-label={`Compare the backtest begun ${full(Date.parse(run.createdAt), zone, true)}`}
+            aria-label={`Compare the backtest started ${full(Date.parse(run.createdAt), zone, true)}`}
             checked={marked}
             disabled={coins.length === 0}
             onChange={onMark}

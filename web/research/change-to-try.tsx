@@ -15,16 +15,16 @@ interface TryProps {
   errors: readonly { path: string; message: string }[];
 }
 
-/** Settings to be tried with another value; what is saved stays as it is. */
+/** Settings to try with another value; nothing is saved. */
 export function ChangeToTry({ schema, config, quote, changes, onChange, errors }: TryProps): ReactNode {
   const id = useId();
   const groups = schemaGroups(schema, config);
   const fields = groups.flatMap((group) => group.fields);
-  const free = (path: string): boolean => !changes.some((one) => one.path === path);
+  const free = (path: string): boolean => !changes.some((change) => change.path === path);
   return (
     <>
       {changes.map(({ path, value }) => {
-        const field = fields.find((one) => one.path === path);
+        const field = fields.find((candidate) => candidate.path === path);
         if (field === undefined) return null;
         return (
           <ConfigLeaf
@@ -34,20 +34,20 @@ export function ChangeToTry({ schema, config, quote, changes, onChange, errors }
             value={value}
             own
             inherited={valueAt(config, path)}
-            source="the saved settings"
+            source="saved settings"
             error={fieldError(errors, `overrideConfig.${path}`) ?? fieldError(errors, path)}
             remarks={[]}
             asked={false}
-            onChange={(next) => onChange(changes.map((one) => (one.path === path ? { path, value: next } : one)))}
-            onInherit={() => onChange(changes.filter((one) => one.path !== path))}
+            onChange={(next) =>
+              onChange(changes.map((change) => (change.path === path ? { path, value: next } : change)))
+            }
+            onInherit={() => onChange(changes.filter((change) => change.path !== path))}
           />
         );
       })}
       <div className="field">
-        <label htmlFor={id}>{changes.length === 0 ? 'A change to try' : 'Another change'}</label>
-        <span className="note">
-          {changes.length === 0 ? 'Without one the saved settings are replayed.' : 'Nothing of it is saved.'}
-        </span>
+        <label htmlFor={id}>{changes.length === 0 ? 'Try a change' : 'Try another change'}</label>
+        <span className="note">{changes.length === 0 ? 'Empty: the saved settings.' : 'Not saved.'}</span>
         <span className="in">
           <select
             id={id}

@@ -9,12 +9,12 @@ import { BUSY_MS, fullConfigOf, isBusy, isMetrics, runRequestOf, type StoredMetr
 import { useLabels } from '#web/config/setting-labels.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { ResearchFrame } from './research-frame.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { CAPITAL } from '#web/ui/capital.ts';
 import { count, percent } from '#web/ui/numbers.ts';
-import { fineShare, plain, runWords, share } from '#web/ui/research.ts';
+import { fineShare, plain, runStateText, share } from '#web/ui/research.ts';
 import { resultName } from '#web/ui/sharing.ts';
 
 type Comparison = Answer<typeof compareBacktests>;
@@ -40,7 +40,7 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
     <>
       <div className="head">
         <h1 className="verdict">
-          {data === undefined ? 'Backtests side by side.' : `${data.runs.length} backtests side by side.`}
+          {data === undefined ? 'Comparison of backtests' : `Comparison of ${data.runs.length} backtests`}
         </h1>
         <p className="two">
           <Link to="/profiles/$id/backtests" params={{ id }}>
@@ -48,15 +48,15 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
           </Link>
         </p>
       </div>
-      {error === null ? null : <Failure what="They could not be compared." error={error} />}
+      {error === null ? null : <Failure what="Could not compare the backtests." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={10} /> : null}
       {data === undefined ? null : (
         <>
           {data.sameTerms ? null : (
-            <Say tone="care" title="They were not asked the same.">
-              Days, candles or money differ, so these numbers say little about the settings.
+            <Notice tone="care" title="These runs differ in period, candles or balance.">
+              Their metrics say little about the settings.
               <SamePeriod id={id} comparison={data} />
-            </Say>
+            </Notice>
           )}
           {data.coins.map((coin) => (
             <Section key={coin.symbol} title={resultName(coin.symbol)} note="the best of each row is bold">
@@ -70,7 +70,7 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
   );
 }
 
-/** Runs those over another period once more, each with its own settings, and compares what they make then. */
+/** Runs the backtests of another period again over the newest period, each with its own settings, then compares. */
 function SamePeriod({ id, comparison: { runs, newest, differing } }: TableProps): ReactNode {
   const navigate = useNavigate();
   const repeat = useMutation({
@@ -86,7 +86,7 @@ function SamePeriod({ id, comparison: { runs, newest, differing } }: TableProps)
           again.set(runId, started.runId);
         }
       } finally {
-        // What was started before a refusal is compared, too.
+        // Runs started before an error are compared too.
         if (again.size > 0) await compare();
       }
     },
@@ -102,7 +102,7 @@ function SamePeriod({ id, comparison: { runs, newest, differing } }: TableProps)
           Same period: run {count(differing.length, 'backtest')} again over {period}
         </button>
       </span>
-      {repeat.error === null ? null : <Failure what="Not every backtest could be started." error={repeat.error} />}
+      {repeat.error === null ? null : <Failure what="Not all backtests started." error={repeat.error} />}
     </>
   );
 }
@@ -115,59 +115,59 @@ interface Measure {
   readonly words: string;
   /** Shown on hover. */
   readonly note?: string;
-  readonly of: (column: NonNullable<Column>) => number | null;
+  readonly valueOf: (column: NonNullable<Column>) => number | null;
   readonly show: (value: number | null) => ReactNode;
-  /** Which end is better; nothing where neither is. */
+  /** The better direction; absent where neither is better. */
   readonly better?: 'more' | 'less';
 }
 
 const MEASURES: readonly Measure[] = [
   {
-    words: 'Made',
-    of: ({ metrics }) => metrics.totalReturn,
+    words: 'Return',
+    valueOf: ({ metrics }) => metrics.totalReturn,
     show: (value) => (value === null ? '–' : <Result value={value} />),
     better: 'more',
   },
   {
     ...CAPITAL.returnOnUsed,
-    of: ({ metrics }) => metrics.capital?.returnOnUsed ?? null,
+    valueOf: ({ metrics }) => metrics.capital?.returnOnUsed ?? null,
     show: share,
     better: 'more',
   },
-  { ...CAPITAL.alpha, of: ({ metrics }) => metrics.capital?.alpha ?? null, show: fineShare, better: 'more' },
-  { words: 'Last 30 % of the days (out of sample)', of: ({ outOfSample }) => outOfSample, show: share, better: 'more' },
-  { words: 'Buy and hold', of: ({ metrics }) => metrics.buyAndHold, show: share },
+  { ...CAPITAL.alpha, valueOf: ({ metrics }) => metrics.capital?.alpha ?? null, show: fineShare, better: 'more' },
+  { words: 'Out of sample (last 30 %)', valueOf: ({ outOfSample }) => outOfSample, show: share, better: 'more' },
+  { words: 'Buy and hold', valueOf: ({ metrics }) => metrics.buyAndHold, show: share },
   {
-    words: 'Deepest fall',
-    of: ({ drawdown }) => Math.abs(drawdown),
+    words: 'Max drawdown',
+    valueOf: ({ drawdown }) => Math.abs(drawdown),
     show: (value) => (value === null ? '–' : percent(-value)),
     better: 'less',
   },
-  { words: 'Return for its ups and downs (Sharpe)', of: ({ metrics }) => metrics.sharpe, show: plain, better: 'more' },
+  { words: 'Sharpe ratio', valueOf: ({ metrics }) => metrics.sharpe, show: plain, better: 'more' },
   {
-    words: 'Won for each unit lost (profit factor)',
-    of: ({ metrics }) => metrics.profitFactor,
+    words: 'Profit factor',
+    valueOf: ({ metrics }) => metrics.profitFactor,
     show: plain,
     better: 'more',
   },
-  { words: 'Round trips', of: ({ metrics }) => metrics.closedCycles, show: (value) => value ?? '–' },
+  { words: 'Trades', valueOf: ({ metrics }) => metrics.closedCycles, show: (value) => value ?? '–' },
   {
-    words: 'In profit',
-    of: ({ metrics }) => metrics.winRate,
+    words: 'Win rate',
+    valueOf: ({ metrics }) => metrics.winRate,
     show: (value) => (value === null ? '–' : percent(value, 0)),
     better: 'more',
   },
   {
     ...CAPITAL.exposure,
-    of: ({ metrics }) => metrics.exposure,
+    valueOf: ({ metrics }) => metrics.exposure,
     show: (value) => (value === null ? '–' : percent(value, 0)),
   },
   {
     ...CAPITAL.meanExposure,
-    of: ({ metrics }) => metrics.capital?.meanExposure ?? null,
+    valueOf: ({ metrics }) => metrics.capital?.meanExposure ?? null,
     show: (value) => (value === null ? '–' : percent(value, 1)),
   },
-  { words: 'Fees paid', of: ({ metrics }) => metrics.fees, show: plain, better: 'less' },
+  { words: 'Fees paid', valueOf: ({ metrics }) => metrics.fees, show: plain, better: 'less' },
 ];
 
 interface TableProps {
@@ -175,7 +175,7 @@ interface TableProps {
   comparison: Comparison;
 }
 
-/** One column for each run, headed by the moment it was begun. */
+/** One column for each run, headed by its start time. */
 function Head({ id, comparison: { runs }, first }: TableProps & { first: string }): ReactNode {
   return (
     <thead>
@@ -187,10 +187,10 @@ function Head({ id, comparison: { runs }, first }: TableProps & { first: string 
               <When at={run.createdAt} />
             </Link>
             <span className="note block">
-              {run.pinned ? 'pinned, ' : ''}
+              {run.pinned ? 'reference, ' : ''}
               {runRequestOf(run)?.detailInterval}
             </span>
-            {run.state === 'done' ? null : <span className="note block">{runWords(run.state)}</span>}
+            {run.state === 'done' ? null : <span className="note block">{runStateText(run.state)}</span>}
           </th>
         ))}
       </tr>
@@ -204,12 +204,12 @@ function Numbers({ id, comparison, coin }: TableProps & { coin: Compared }): Rea
     return found !== undefined && isMetrics(found.metrics) ? { ...found, metrics: found.metrics } : undefined;
   });
   return (
-    <div className="tw" tabIndex={0} role="group" aria-label={`Numbers of ${resultName(coin.symbol)}`}>
+    <div className="tw" tabIndex={0} role="group" aria-label={`Metrics of ${resultName(coin.symbol)}`}>
       <table className="side">
-        <Head id={id} comparison={comparison} first="Measure" />
+        <Head id={id} comparison={comparison} first="Metric" />
         <tbody>
-          {MEASURES.map(({ words, note, of, show, better }) => {
-            const values = columns.map((column) => (column === undefined ? null : of(column)));
+          {MEASURES.map(({ words, note, valueOf, show, better }) => {
+            const values = columns.map((column) => (column === undefined ? null : valueOf(column)));
             const known = values.filter((value) => value !== null);
             const best = better === undefined ? undefined : Math[better === 'more' ? 'max' : 'min'](...known);
             const alone = new Set(known).size > 1;
@@ -237,7 +237,7 @@ function Settings({ id, comparison }: TableProps): ReactNode {
   const [first] = runs;
   const { labelOf, wordsOf } = useLabels(first?.strategyName ?? '', first === undefined ? {} : fullConfigOf(first));
   return (
-    <Section title="Settings that differ" note="all others are the same">
+    <Section title="Settings that differ">
       {settings.length === 0 ? <p className="p-2">None: every run used the same settings.</p> : null}
       {settings.length === 0 ? null : (
         <div className="tw" tabIndex={0} role="group" aria-label="Settings that differ">

@@ -4,7 +4,7 @@ import type { ProfileId } from '#core/ids.ts';
 import { changeDiscovery, type readDiscovery } from '#api/contract/discovery.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
-import { DISCOVERY_FIELDS } from './discovery-words.ts';
+import { DISCOVERY_FIELDS } from './discovery-labels.ts';
 import { TextForm } from '#web/ui/text-form.tsx';
 
 interface FormProps {
@@ -13,7 +13,7 @@ interface FormProps {
   onSaved: (saved: Answer<typeof readDiscovery>) => void;
 }
 
-/** What a coin must be to be proposed. */
+/** The criteria for a proposed coin. */
 export function DiscoveryForm({ profileId, config, onSaved }: FormProps): ReactNode {
   const numbers = DISCOVERY_FIELDS.map(({ name, label, note, unit }) => ({
     name,
@@ -30,12 +30,12 @@ export function DiscoveryForm({ profileId, config, onSaved }: FormProps): ReactN
         blacklist: config.blacklist.join(', '),
       }}
       fields={[
-        { name: 'quoteAsset', label: 'Paid for in', note: 'An asset such as USDT.' },
+        { name: 'quoteAsset', label: 'Quote asset', note: 'Such as USDT.' },
         ...numbers,
         {
           name: 'blacklist',
-          label: 'Never propose',
-          note: 'Pairs with commas between them.',
+          label: 'Exclude',
+          note: 'Pairs, separated by commas.',
           input: { required: false },
         },
       ]}
@@ -46,12 +46,12 @@ export function DiscoveryForm({ profileId, config, onSaved }: FormProps): ReactN
           blacklist: (values['blacklist'] ?? '')
             .toUpperCase()
             .split(',')
-            .map((one) => one.trim())
-            .filter((one) => one !== ''),
+            .map((pair) => pair.trim())
+            .filter((pair) => pair !== ''),
         };
         onSaved(await call(changeDiscovery, { params: { id: profileId }, body }));
       }}
-      action="Save what a coin must be"
+      action="Save criteria"
       failed="Not saved."
       done="Saved. The next search uses it."
     />

@@ -4,18 +4,18 @@ import type { ProfileId } from '#core/ids.ts';
 import { listDiscoveryCycles } from '#api/contract/discovery.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
-import { stageWords } from './discovery-words.ts';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { stageLabel } from './discovery-labels.ts';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 
 type Round = Answer<typeof listDiscoveryCycles>['rows'][number];
 
-/** The newest searches: how many coins each test left, and what became of the last ones. */
+/** The newest searches: the coins left after each criterion, and the verdict on the last ones. */
 export function DiscoveryRounds({ profileId }: { profileId: ProfileId }): ReactNode {
   const [open, setOpen] = useState(false);
   return (
     <details className="px-2" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>What the last searches found</summary>
+      <summary>Recent searches</summary>
       {open ? <Rounds profileId={profileId} /> : null}
     </details>
   );
@@ -26,9 +26,9 @@ function Rounds({ profileId }: { profileId: ProfileId }): ReactNode {
     queryKey: ['discovery-cycles', profileId],
     queryFn: ({ signal }) => call(listDiscoveryCycles, { params: { id: profileId }, query: { limit: 10 } }, signal),
   });
-  if (error !== null) return <Failure what="The searches could not be read." error={error} />;
+  if (error !== null) return <Failure what="Could not load the searches." error={error} />;
   if (data === undefined) return <Skeleton rows={3} />;
-  if (data.rows.length === 0) return <p className="p-2">There was none yet.</p>;
+  if (data.rows.length === 0) return <p className="p-2">No searches yet.</p>;
   return data.rows.map((round) => <OneRound key={round.id} round={round} />);
 }
 
@@ -43,13 +43,13 @@ function OneRound({ round: { at, error, market, candidates, breadth, coins } }: 
       <dl className="dl">
         {[...market, ...candidates].map(({ stage, left }) => (
           <div key={stage} className="contents">
-            <dt>{stageWords(stage)}</dt>
+            <dt>{stageLabel(stage)}</dt>
             <dd>{left} left</dd>
           </div>
         ))}
         {breadth === null ? null : (
           <>
-            <dt>coins of the market that rose</dt>
+            <dt>market breadth, rising coins</dt>
             <dd>
               {breadth.up} of {breadth.all}
             </dd>

@@ -12,10 +12,10 @@ import { RemoveCoin } from '#web/coin/coin-binding.tsx';
 import { DiscoveryRounds } from './discovery-rounds.tsx';
 import { MarketTrend, Ratings } from './ratings.tsx';
 import { ResearchFrame } from './research-frame.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
-import { isLive } from '#web/coin/order-words.ts';
+import { isLive } from '#web/coin/order-labels.ts';
 
 type Found = Answer<typeof readDiscovery>;
 
@@ -54,15 +54,12 @@ function Discovery({ profile }: { profile: Profile }): ReactNode {
         <h1 className="verdict">
           {proposed > 0
             ? `${proposed} ${proposed === 1 ? 'coin is' : 'coins are'} proposed for ${profile.name}.`
-            : `Which coins ${profile.name} could trade.`}
+            : `Find coins for ${profile.name}`}
         </h1>
-        <p className="two">
-          The discovery searches the market for coins in a trend and says why. It proposes; only you add or remove a
-          coin.
-        </p>
+        <p className="two">The search proposes coins in a trend, with the reason. Only you add or remove a coin.</p>
         <MarketTrend accountId={profile.accountId} />
       </div>
-      {error === null ? null : <Failure what="The discovery could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the search." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={6} /> : null}
       {data === undefined ? null : (
         <div className="cols">
@@ -70,11 +67,11 @@ function Discovery({ profile }: { profile: Profile }): ReactNode {
             <Proposals profile={profile} found={data} />
             <Kept found={data} />
           </div>
-          <Section title="How it searches" note={<Health found={data} />} span={5}>
+          <Section title="Search" note={<Health found={data} />} span={5}>
             <div className="p-2">
               <Switch
                 label="Search for coins"
-                note="Nothing is bought because of it."
+                note="The search buys nothing."
                 on={data.config.enabled}
                 disabled={change.isPending}
                 onChange={(on) => change.mutate(on)}
@@ -82,7 +79,7 @@ function Discovery({ profile }: { profile: Profile }): ReactNode {
             </div>
             {change.isError ? <Failure what="Not changed." error={change.error} /> : null}
             <details className="px-2">
-              <summary>What a coin must be</summary>
+              <summary>Criteria</summary>
               <DiscoveryForm
                 key={JSON.stringify(data.config)}
                 profileId={id}
@@ -101,7 +98,7 @@ function Discovery({ profile }: { profile: Profile }): ReactNode {
 function Health({ found: { health, slots } }: { found: Found }): ReactNode {
   return (
     <>
-      {slots.used} of {slots.most} places taken
+      {slots.used} of {slots.most} coins used
       {health.lastCycleAt === null ? null : (
         <>
           , last search <When at={health.lastCycleAt} />
@@ -121,24 +118,24 @@ function Proposals({ profile, found: { proposals, health } }: ProposalsProps): R
   const { data: dashboard } = useQuery(dashboardQuery);
   const live = dashboard?.orders.filter((order) => order.profileId === profile.id && isLive(order)) ?? [];
   return (
-    <Section title="Proposals" note="with the reason; nothing happens by itself">
+    <Section title="Proposals" note="with the reason; nothing changes automatically">
       {['failing', 'stale', 'blocked'].includes(health.state) ? (
-        <Say tone="care">
+        <Notice tone="care">
           <Prose text={health.sentence} />
-        </Say>
+        </Notice>
       ) : null}
       {proposals.length === 0 ? (
         <p className="p-2">
           {health.state === 'off'
             ? 'The search is off. Switch it on to get proposals.'
             : health.state === 'waiting'
-              ? 'The first search comes soon.'
-              : 'No coin is proposed now; the next search comes by itself.'}
+              ? 'The first search starts soon.'
+              : 'No proposals. The next search starts automatically.'}
         </p>
       ) : null}
       <ul className="block">
         {proposals.map(({ symbol, kind, sentence }) => {
-          const coin = held?.coins.find((one) => one.symbol === symbol);
+          const coin = held?.coins.find((candidate) => candidate.symbol === symbol);
           return (
             <li key={`${kind} ${symbol}`}>
               <span />
@@ -185,19 +182,19 @@ function Add({ profile, symbol }: { profile: Profile; symbol: string }): ReactNo
       </button>
       {bind.isError ? <Failure what="Not added." error={bind.error} /> : null}
       {bind.data?.warnings.map((warning) => (
-        <Say key={warning.code} tone="care" title={`Added, but ${warning.message}:`}>
+        <Notice key={warning.code} tone="care" title={`Added, but ${warning.message}:`}>
           {warning.detail}
-        </Say>
+        </Notice>
       ))}
     </>
   );
 }
 
-/** The coins of the profile as the last search saw them. */
+/** The coins of the profile in the last search. */
 function Kept({ found: { coins } }: { found: Found }): ReactNode {
   if (coins.length === 0) return null;
   return (
-    <Section title="Coins of the profile" note="as the last search saw them">
+    <Section title="Coins of the profile" note="in the last search">
       <ul className="block">
         {coins.map(({ symbol, sentence, boundAt }) => (
           <li key={symbol}>
@@ -205,7 +202,7 @@ function Kept({ found: { coins } }: { found: Found }): ReactNode {
             <div>
               <b>{symbol}</b>
               <span className="note block">
-                <Prose text={sentence} /> Here since <When at={boundAt} />.
+                <Prose text={sentence} /> Added <When at={boundAt} />.
               </span>
             </div>
           </li>

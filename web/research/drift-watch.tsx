@@ -7,14 +7,14 @@ import { readDrift } from '#api/contract/live-checks.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 
 const MEASURES = {
-  'win-rate': 'Win rate: how many closed positions gained',
-  'profit-factor': 'Profit factor: won for each unit lost',
-  slippage: 'Slippage: how much worse than decided it filled',
+  'win-rate': 'Win rate: share of winning trades',
+  'profit-factor': 'Profit factor: gross profit per gross loss',
+  slippage: 'Slippage: fill price against decision price',
 } as const;
 
 const VERDICTS = {
@@ -30,31 +30,31 @@ export const driftQuery = (id: ProfileId) =>
     refetchInterval: 60_000,
   });
 
-/** Live results held against the pinned backtest. */
+/** Live results compared with the reference backtest. */
 export function DriftWatch({ profile: { id } }: { profile: Profile }): ReactNode {
   const { data, error } = useQuery(driftQuery(id));
   return (
-    <Section title="Drift watch" note="is live trading worse than the pinned backtest, beyond chance" span={6}>
-      {error === null ? null : <Failure what="The watch could not be read." error={error} />}
+    <Section title="Live vs. tested" note="live results against the reference backtest" span={6}>
+      {error === null ? null : <Failure what="Could not load the comparison." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={4} /> : null}
       {data === undefined ? null : data.pinnedRunId === null ? (
         <p className="p-2">
-          No backtest is pinned. Open a{' '}
+          No reference backtest. Open a{' '}
           <Link to="/profiles/$id/backtests" params={{ id }}>
             backtest
           </Link>{' '}
-          of the settings that you trade and pin it: from then on live trading is held against it.
+          of the settings that you trade and use it as reference. Live trading is then compared with it.
         </p>
       ) : (
         <>
           {data.report === null ? (
-            <p className="p-2">A worker looks every quarter of an hour; it has not looked yet.</p>
+            <p className="p-2">Checked every 15 min; not checked yet.</p>
           ) : (
             <Report report={data.report} />
           )}
           <p className="px-2">
             <Link to="/profiles/$id/backtests/$runId" params={{ id, runId: data.pinnedRunId }}>
-              The pinned backtest
+              Reference backtest
             </Link>
           </p>
         </>
@@ -67,12 +67,12 @@ function Report({ report: { at, since, verdict, tests } }: { report: DriftReport
   return (
     <>
       {verdict === 'worse' ? (
-        <Say tone="care" title="Worse than tested.">
-          More than chance explains.
-        </Say>
+        <Notice tone="care" title="Worse than tested.">
+          The difference is larger than chance.
+        </Notice>
       ) : null}
       <p className="two p-2">
-        Since <When at={since} />; looked at <When at={at} />.
+        Since <When at={since} />; checked <When at={at} />.
       </p>
       <ul className="block">
         {tests.map(({ measure, sentence, verdict: own }) => (

@@ -1,29 +1,29 @@
 import type { GateBar, GateBars } from '#core/research/live-gate.ts';
 import { count, percent, signedPercent } from '#web/ui/numbers.ts';
 
-/** What each bar asks about, and how its numbers are written; `share` ones are typed in percent. */
+/** Labels and number formats of the thresholds; `share` values are typed in percent. */
 export const BARS: Readonly<Record<GateBar, { words: string; note: string; kind: 'share' | 'number' | 'days' }>> = {
-  profitFactor: { words: 'Profit factor', note: 'Won for each unit lost, at least.', kind: 'number' },
-  closedCycles: { words: 'Round trips', note: 'Closed positions, at least; fewer prove nothing.', kind: 'number' },
+  profitFactor: { words: 'Profit factor', note: 'Gross profit divided by gross loss, at least.', kind: 'number' },
+  closedCycles: { words: 'Trades', note: 'Closed trades, at least; fewer prove little.', kind: 'number' },
   returnOnCapital: {
     words: 'Return on capital used',
-    note: 'Profit or loss, divided by the most money that was bound at once, at least.',
+    note: 'Net P&L divided by the maximum money in use, at least.',
     kind: 'share',
   },
   alpha: {
     words: 'Alpha (vs. equal exposure)',
-    note: 'Return less that of holding as much of the coin as the run did on average, at least.',
+    note: 'Return less the return of holding the mean exposure, at least.',
     kind: 'share',
   },
-  outOfSample: { words: 'Last 30 % of the days', note: 'Return on the days that came last, at least.', kind: 'share' },
-  drawdown: { words: 'Deepest fall', note: 'From the highest worth before it, at most.', kind: 'share' },
-  coverage: { words: 'Candles that were there', note: 'Share of the period, at least.', kind: 'share' },
+  outOfSample: { words: 'Out of sample (last 30 %)', note: 'Return on the last days, at least.', kind: 'share' },
+  drawdown: { words: 'Max drawdown', note: 'From the high, at most.', kind: 'share' },
+  coverage: { words: 'Candle coverage', note: 'Share of the period, at least.', kind: 'share' },
   ageDays: { words: 'Age of the backtest', note: 'Days since its last candle, at most.', kind: 'days' },
 };
 
-/** A value of a bar: `1.61`, `8.4 %`, `12 days`. */
+/** A value of a threshold: `1.61`, `8.4 %`, `12 days`. */
 export function barValue(bar: GateBar, value: number | null): string {
-  if (value === null) return 'not known';
+  if (value === null) return 'unknown';
   const { kind } = BARS[bar];
   if (bar === 'alpha' || bar === 'returnOnCapital') return signedPercent(value, 2);
   if (kind === 'share') return bar === 'outOfSample' ? signedPercent(value, 1) : percent(value, 1);
@@ -31,7 +31,7 @@ export function barValue(bar: GateBar, value: number | null): string {
   return kind === 'days' ? count(Math.floor(value), 'day') : text;
 }
 
-/** The bars as a form shows them; one that is not asked is empty. */
+/** The thresholds as typed; one that is off is empty. */
 export const barTexts = (bars: GateBars): Record<string, string> =>
   Object.fromEntries(
     Object.entries(BARS).map(([bar, { kind }]) => {
@@ -40,13 +40,13 @@ export const barTexts = (bars: GateBars): Record<string, string> =>
     }),
   );
 
-/** The form's texts as the API takes them; empty is not asked. Throws for what is no number. */
+/** The typed thresholds as the API takes them; empty is off. Throws for a text that is no number. */
 export const barBody = (texts: Readonly<Record<string, string>>): Partial<GateBars> =>
   Object.fromEntries(
     Object.entries(BARS).map(([bar, { kind, words }]) => {
       const text = (texts[bar] ?? '').trim();
       const value = Number(text.replace(',', '.'));
-      // JSON would make null of it, which takes the bar away.
+      // JSON would turn it into null, which switches the threshold off.
       if (!Number.isFinite(value)) throw new Error(`${words}: "${text}" is no number.`);
       return [bar, text === '' ? null : kind === 'share' ? Number((value / 100).toFixed(8)) : value];
     }),

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react';
-import { type Axis, edgeWords, type TypedKnob, valueCount } from './sweep-words.ts';
+import { type Axis, axisText, type TypedKnob, valueCount } from './sweep-axes.ts';
 import { Field } from '#web/ui/field.tsx';
 
 interface KnobProps {
@@ -8,12 +8,12 @@ interface KnobProps {
   onChange: (knobs: readonly TypedKnob[]) => void;
 }
 
-/** Which settings a sweep varies, and the values each is tried with. */
+/** The settings that a sweep varies, each with its values. */
 export function KnobFields({ axes, knobs, onChange }: KnobProps): ReactNode {
   const id = useId();
   const free = axes.filter(({ path }) => !knobs.some((knob) => knob.path === path));
   const add = (path: string): void => {
-    const axis = axes.find((one) => one.path === path);
+    const axis = axes.find((candidate) => candidate.path === path);
     if (axis !== undefined) onChange([...knobs, { path, values: axis.values.join(', ') }]);
   };
   return (
@@ -28,26 +28,30 @@ export function KnobFields({ axes, knobs, onChange }: KnobProps): ReactNode {
             stack
             label={label}
             own
-            error={values === undefined ? 'holds something that is no number' : undefined}
+            error={values === undefined ? 'contains a value that is no number' : undefined}
             note={
               <>
                 {meaningOf(knob.values, axis)}{' '}
-                <button type="button" className="link" onClick={() => onChange(knobs.filter((one) => one !== knob))}>
-                  Do not vary it
+                <button
+                  type="button"
+                  className="link"
+                  onClick={() => onChange(knobs.filter((other) => other !== knob))}
+                >
+                  Remove
                 </button>
               </>
             }
             input={{
               value: knob.values,
               onChange: (event) =>
-                onChange(knobs.map((one) => (one === knob ? { ...knob, values: event.target.value } : one))),
+                onChange(knobs.map((other) => (other === knob ? { ...knob, values: event.target.value } : other))),
             }}
           />
         );
       })}
       <div className="field">
         <label htmlFor={id}>{knobs.length === 0 ? 'A setting to vary' : 'Another setting'}</label>
-        <span className="note">Each one more multiplies the number of sets, and the room for luck.</span>
+        <span className="note">Each one multiplies the number of runs and the risk of overfitting.</span>
         <span className="in">
           <select id={id} value="" onChange={(event) => add(event.target.value)}>
             <option value="">Choose a setting</option>
@@ -63,12 +67,12 @@ export function KnobFields({ axes, knobs, onChange }: KnobProps): ReactNode {
   );
 }
 
-/** What the first and the last value stand for, and how to write them. */
+/** Meaning of the first and the last value, and the format. */
 function meaningOf(text: string, axis: Axis | undefined): string {
-  const values = text.split(',').map((one) => one.trim());
+  const values = text.split(',').map((value) => value.trim());
   const [first = '', last = ''] = [values.at(0), values.at(-1)];
-  const how = 'Values with commas between them, or from..to:step.';
+  const how = 'Values separated by commas, or from..to:step.';
   if (text.includes('..') || axis === undefined || typeof axis.values[0] === 'number') return how;
-  const said = [edgeWords(first), edgeWords(last)];
-  return said[0] === first ? how : `${said[0]} to ${said[1]}. ${how}`;
+  const ends = [axisText(first), axisText(last)];
+  return ends[0] === first ? how : `${ends[0]} to ${ends[1]}. ${how}`;
 }

@@ -10,7 +10,7 @@ import { ShadowReplay } from './shadow-replay.tsx';
 export function LiveChecksPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/live-checks' });
   return (
-    <ResearchFrame id={id} part="Live checks">
+    <ResearchFrame id={id} part="Live vs. tested">
       {(profile) => (
         <>
           <div className="head">
@@ -18,7 +18,7 @@ export function LiveChecksPage(): ReactNode {
               <Verdict profile={profile} />
             </h1>
             <p className="two">
-              Three looks before and after going live. They advise: none of them stops or starts trading.
+              Three checks before and after going live. They advise; none of them stops or starts trading.
             </p>
           </div>
           <div className="cols">
@@ -33,7 +33,7 @@ export function LiveChecksPage(): ReactNode {
 }
 
 const DRIFT = {
-  none: 'live trading is not held against a backtest',
+  none: 'there is no reference backtest',
   undecided: 'it is too early to say whether it trades as tested',
   'as-tested': 'it trades as tested',
   worse: 'it trades worse than tested',
@@ -42,7 +42,7 @@ const DRIFT = {
 function Verdict({ profile: { id, name } }: { profile: Profile }): ReactNode {
   const { data: gate } = useQuery(gateQuery(id));
   const { data: drift } = useQuery(driftQuery(id));
-  if (gate === undefined || drift === undefined) return `Does ${name} do what was tested?`;
+  if (gate === undefined || drift === undefined) return 'Live vs. tested';
   const verdict = drift.pinnedRunId === null ? 'none' : (drift.report?.verdict ?? 'undecided');
-  return `${name} ${gate.clear ? 'clears your bars' : 'does not clear your bars'}, and ${DRIFT[verdict]}.`;
+  return `${name} ${gate.clear ? 'meets your thresholds' : 'does not meet your thresholds'}, and ${DRIFT[verdict]}.`;
 }

@@ -10,7 +10,7 @@ import { TextForm } from '#web/ui/text-form.tsx';
 import { barBody, BARS, barTexts, barValue } from './gate.ts';
 import { resultName } from '#web/ui/sharing.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 
@@ -20,14 +20,14 @@ const keyOf = (id: string) => ['gate', id] as const;
 export const gateQuery = (id: ProfileId) =>
   queryOptions({ queryKey: keyOf(id), queryFn: ({ signal }) => call(readLiveGate, { params: { id } }, signal) });
 
-/** Does the newest backtest of exactly the present settings clear the bars, bar by bar. */
+/** Compares the newest backtest of exactly the present settings with each threshold. */
 export function LiveGate({ profile: { id } }: { profile: Profile }): ReactNode {
   const params = { id };
   const client = useQueryClient();
   const { data, error } = useQuery(gateQuery(id));
   return (
-    <Section title="Live gate" note="a backtest of exactly these settings against your bars" span={6}>
-      {error === null ? null : <Failure what="The gate could not be read." error={error} />}
+    <Section title="Go-live checklist" note="a backtest of exactly these settings against your thresholds" span={6}>
+      {error === null ? null : <Failure what="Could not load the checklist." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={6} /> : null}
       {data === undefined ? null : (
         <>
@@ -36,29 +36,29 @@ export function LiveGate({ profile: { id } }: { profile: Profile }): ReactNode {
               <Icon name="ok" /> <Prose text={data.sentence} />
             </p>
           ) : (
-            <Say tone="care" title="Not clear.">
+            <Notice tone="care" title="Not met.">
               <Prose text={data.sentence} />
-            </Say>
+            </Notice>
           )}
           {data.coins.map((coin) => (
             <OneCoin key={coin.symbol} id={id} coin={coin} />
           ))}
           <details className="px-2">
-            <summary>Change the bars</summary>
+            <summary>Change thresholds</summary>
             <TextForm
               key={JSON.stringify(data.bars)}
               first={barTexts(data.bars)}
               fields={Object.entries(BARS).map(([name, { words, note, kind }]) => ({
                 name,
                 label: words,
-                note: `${note} Empty: not asked.`,
+                note: `${note} Empty: off.`,
                 ...(kind === 'share' ? { unit: '%' } : kind === 'days' ? { unit: 'days' } : {}),
                 input: { required: false, inputMode: 'decimal' },
               }))}
               submit={async (values) => {
                 client.setQueryData(keyOf(id), await call(changeLiveGate, { params, body: barBody(values) }));
               }}
-              action="Save the bars"
+              action="Save thresholds"
               failed="Not saved."
               done="Saved."
             />

@@ -6,7 +6,7 @@ import type { Coin, Profile } from '#web/data/queries.ts';
 import { BacktestReport } from './backtest-report.tsx';
 import { ResearchFrame } from './research-frame.tsx';
 import { type Ready, ResearchReady } from './research-ready.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { SweepMap } from './sweep-map.tsx';
 import type { Config } from '#web/preview/summary.ts';
@@ -28,10 +28,10 @@ function QuickLook({ profile }: { profile: Profile }): ReactNode {
   return (
     <>
       <div className="head">
-        <h1 className="verdict">{profile.name} over the past, at a glance.</h1>
+        <h1 className="verdict">Quick look at {profile.name}</h1>
         <p className="two">
-          The saved settings decide again over candles of the past, with the rules that trade. It runs in this browser
-          and nothing of it is kept.{profile.symbols.length > 1 ? ` ${ONE_OF_SEVERAL}` : ''}
+          Runs the saved settings over past candles in this browser. Nothing is stored.
+          {profile.symbols.length > 1 ? ` ${ONE_OF_SEVERAL}` : ''}
         </p>
       </div>
       <ResearchReady profile={profile}>{(ready) => <Coins {...ready} />}</ResearchReady>
@@ -41,7 +41,7 @@ function QuickLook({ profile }: { profile: Profile }): ReactNode {
 
 function Coins({ profile, coins, schema, config }: Ready): ReactNode {
   const [symbol, setSymbol] = useState<string | undefined>(undefined);
-  const coin = coins.find((one) => one.symbol === symbol) ?? coins[0];
+  const coin = coins.find((candidate) => candidate.symbol === symbol) ?? coins[0];
   if (coin === undefined) return null;
   return (
     <>
@@ -49,8 +49,8 @@ function Coins({ profile, coins, schema, config }: Ready): ReactNode {
         <div className="filters">
           <span className="in">
             <select aria-label="Coin" value={coin.symbol} onChange={(event) => setSymbol(event.target.value)}>
-              {coins.map((one) => (
-                <option key={one.symbol}>{one.symbol}</option>
+              {coins.map((option) => (
+                <option key={option.symbol}>{option.symbol}</option>
               ))}
             </select>
           </span>
@@ -79,7 +79,7 @@ function OneCoin({ profile, coin, schema, config }: OneCoinProps): ReactNode {
   const { past, error, progress } = usePast({ profile, coin, wanted: true });
   const [thread, setThread] = useState<ReplayThread | undefined>(undefined);
   const [outcome, setOutcome] = useState<BacktestOutcome | undefined>(undefined);
-  // The page makes a new one of these for other settings.
+  // A change of settings remounts this component.
   const first = useRef(config);
   const { strategyName } = profile;
   useEffect(() => {
@@ -92,27 +92,27 @@ function OneCoin({ profile, coin, schema, config }: OneCoinProps): ReactNode {
     void run();
     return () => made[Symbol.dispose]();
   }, [past, strategyName]);
-  if (error !== null) return <Failure what="The past could not be read." error={error} />;
+  if (error !== null) return <Failure what="Could not load the candles." error={error} />;
   if (past === undefined) {
     return (
       <p className="p-2" role="status">
-        Reading the candles of {coin.symbol}: {percent(progress, 0)}. <progress max={1} value={progress} />
+        Loading the candles of {coin.symbol}: {percent(progress, 0)}. <progress max={1} value={progress} />
       </p>
     );
   }
-  if (past.columns.openMs.length === 0) return <p className="p-2">There are no candles of {coin.symbol} yet.</p>;
+  if (past.columns.openMs.length === 0) return <p className="p-2">No candles of {coin.symbol} yet.</p>;
   if (outcome === undefined) return <Skeleton rows={8} />;
   if (outcome.kind === 'refused') {
     return (
-      <Say tone="care" title="Nothing to replay.">
+      <Notice tone="care" title="Nothing to replay.">
         {outcome.sentence}
-      </Say>
+      </Notice>
     );
   }
   return (
     <>
       <BacktestReport result={outcome.result} />
-      <Section title="Where the good ones are" note="the past with two settings changed">
+      <Section title="Where the good settings are" note="the past with two settings varied">
         {thread === undefined ? null : (
           <SweepMap thread={thread} profile={profile} schema={schema} config={config} coin={coin} />
         )}

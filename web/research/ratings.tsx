@@ -5,14 +5,14 @@ import { readMarketTrend, readRatings } from '#api/contract/market.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
-import { ratingWords } from './discovery-words.ts';
+import { ratingLabel } from './discovery-labels.ts';
 import { MINUS } from '#web/ui/numbers.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
-/** Where the whole market is going, in one line. */
+/** The trend of the whole market in one line. */
 export function MarketTrend({ accountId }: { accountId: AccountId }): ReactNode {
   const { data } = useQuery({
     queryKey: ['market-trend', accountId],
@@ -25,10 +25,10 @@ export function MarketTrend({ accountId }: { accountId: AccountId }): ReactNode 
     <p className="two">
       The market:{' '}
       {leaders
-        .map(({ symbol, trend, days }) => `${symbol} ${trend === 'up' ? 'above' : 'below'} its average of ${days} days`)
+        .map(({ symbol, trend, days }) => `${symbol} ${trend === 'up' ? 'above' : 'below'} its ${days}-day average`)
         .join(', ')}
       {leaders.length === 0 ? '' : '; '}
-      {breadth.up} of {breadth.all} coins rose in a day.
+      {breadth.up} of {breadth.all} coins rose in 24 h.
     </p>
   );
 }
@@ -46,7 +46,7 @@ export function Ratings({ profile: { id } }: { profile: Profile }): ReactNode {
   const bySymbol = Map.groupBy(data?.ratings ?? [], ({ symbol }) => symbol);
   return (
     <Section title="Ratings" note="26 indicators vote on closed candles, from −1, all sell, to +1, all buy">
-      {error === null ? null : <Failure what="The ratings could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the ratings." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={3} /> : null}
       {data !== undefined && bySymbol.size === 0 ? <p className="p-2">The profile has no coins.</p> : null}
       {bySymbol.size === 0 ? null : (
@@ -55,7 +55,7 @@ export function Ratings({ profile: { id } }: { profile: Profile }): ReactNode {
             <tr>
               <th>Coin</th>
               {intervals.map((interval) => (
-                <th key={interval}>Candles of {interval}</th>
+                <th key={interval}>{interval} candles</th>
               ))}
             </tr>
           </thead>
@@ -64,8 +64,8 @@ export function Ratings({ profile: { id } }: { profile: Profile }): ReactNode {
               <tr key={symbol}>
                 <td className="full">{symbol}</td>
                 {intervals.map((interval) => (
-                  <td key={interval} data-l={`Candles of ${interval}`}>
-                    <One rating={ratings.find((one) => one.interval === interval)} />
+                  <td key={interval} data-l={`${interval} candles`}>
+                    <RatingCell rating={ratings.find((candidate) => candidate.interval === interval)} />
                   </td>
                 ))}
               </tr>
@@ -77,14 +77,14 @@ export function Ratings({ profile: { id } }: { profile: Profile }): ReactNode {
   );
 }
 
-function One({ rating }: { rating: Rating | undefined }): ReactNode {
+function RatingCell({ rating }: { rating: Rating | undefined }): ReactNode {
   if (rating === undefined) return '–';
   const { label, score, closedAt, problem } = rating;
   if (label === null || score === null) return <span className="note">{problem ?? 'too few candles'}</span>;
   const mark = score > 0.1 ? 'up' : score < -0.1 ? 'dno' : 'minus';
   return (
     <>
-      <Icon name={mark} /> {ratingWords(label)}{' '}
+      <Icon name={mark} /> {ratingLabel(label)}{' '}
       <span className="unit">
         {score > 0 ? '+' : ''}
         {score.toFixed(2).replace('-', MINUS)}

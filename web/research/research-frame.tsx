@@ -11,7 +11,7 @@ interface FrameProps {
   children: (profile: Profile) => ReactNode;
 }
 
-/** Around every page that looks at the past of a profile, or for what it could trade. */
+/** The frame of the research pages of a profile. */
 export function ResearchFrame({ id, part, children }: FrameProps): ReactNode {
   return (
     <ProfileFrame id={id} part={part} under="/profiles/$id/backtests">

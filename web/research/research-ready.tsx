@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { isObject, mergePatch } from '#core/merge.ts';
 import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
 import { useMarketClock } from '#web/data/session.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 
 type Config = Record<string, unknown>;
 
-/** What every form of research needs to know of a profile. */
+/** The data of a profile that every research form needs. */
 export interface Ready {
   readonly profile: Profile;
   readonly coins: readonly Coin[];
@@ -18,9 +18,9 @@ export interface Ready {
   readonly quote: string | undefined;
   /** The strategy makes one plan over all coins. */
   readonly plansBaskets: boolean;
-  /** The candles that decide. */
+  /** The candle interval of the strategy. */
   readonly interval: string;
-  /** Time of the market that the profile trades on. */
+  /** Market time in ms. */
   readonly marketNow: () => number;
 }
 
@@ -29,21 +29,21 @@ interface ReadyProps {
   children: (ready: Ready) => ReactNode;
 }
 
-/** Waits for the strategy, the coins and the market's time of a profile; says so where there are none. */
+/** Waits for the strategy, the coins and the market time of a profile; shows a notice where one is missing. */
 export function ResearchReady({ profile, children }: ReadyProps): ReactNode {
   const strategies = useQuery(strategiesQuery);
   const held = useQuery(coinsQuery(profile.id));
   const marketNow = useMarketClock(profile.accountId);
   const failed = strategies.error ?? held.error;
-  if (failed !== null) return <Failure what="The settings could not be read." error={failed} />;
+  if (failed !== null) return <Failure what="Could not load the settings." error={failed} />;
   if (strategies.data === undefined || held.data === undefined || marketNow === undefined) return <Skeleton rows={6} />;
   const { coins } = held.data;
   const strategy = strategies.data.strategies.find(({ name }) => name === profile.strategyName);
   if (strategy === undefined)
     return (
-      <Say tone="care" title="Unknown strategy.">
-        This version has no strategy called {profile.strategyName}.
-      </Say>
+      <Notice tone="care" title="Unknown strategy.">
+        This version has no strategy named {profile.strategyName}.
+      </Notice>
     );
   if (coins.length === 0)
     return (
@@ -57,9 +57,9 @@ export function ResearchReady({ profile, children }: ReadyProps): ReactNode {
     );
   if (marketNow === null)
     return (
-      <Say tone="next" title="No worker has told the time of the market yet.">
-        The periods to choose from end there; a worker tells it within seconds of its start.
-      </Say>
+      <Notice tone="next" title="No worker has reported the market time yet.">
+        Periods end at the market time. A worker reports it within seconds of its start.
+      </Notice>
     );
   const merged = mergePatch(strategy.defaults, profile.config);
   const config = isObject(merged) ? merged : {};

@@ -10,13 +10,13 @@ import { percent } from '#web/ui/numbers.ts';
 import { share } from '#web/ui/research.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Say } from '#web/ui/say.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
-type Examined = Answer<typeof readRobustness>['coins'][string];
+type Report = Answer<typeof readRobustness>['coins'][string];
 
-/** How much of a result is luck; asked for by the operator, as it takes a while. */
+/** Robustness tests of a result; started by the operator because they take a while. */
 export function Robustness({ profile, run, symbol }: { profile: Profile; run: RunPage; symbol: string }): ReactNode {
   const labels = useLabels(profile.strategyName, fullConfigOf(run));
   const client = useQueryClient();
@@ -32,28 +32,28 @@ export function Robustness({ profile, run, symbol }: { profile: Profile; run: Ru
     onSuccess: () => client.invalidateQueries({ queryKey }),
   });
   const coin = data?.coins[symbol];
-  const made = resultsOf(run).find((one) => one.symbol === symbol)?.metrics.totalReturn ?? 0;
+  const made = resultsOf(run).find((result) => result.symbol === symbol)?.metrics.totalReturn ?? 0;
   const failed = error ?? test.error;
   return (
-    <Section title="How much of it is luck" note="robustness: the same run, made a little different">
-      {failed === null ? null : <Failure what="This could not be examined." error={failed} />}
+    <Section title="How far to trust it" note="robustness: the same run with small changes">
+      {failed === null ? null : <Failure what="Could not run the robustness tests." error={failed} />}
       {data?.state === 'queued' ? (
         <p role="status" className="p-2">
-          Being examined: other orders of the same trades, small changes of every setting, a look for foresight.
+          Running: shuffled trades, small changes of every setting, look-ahead check.
         </p>
       ) : null}
       {data?.state === 'failed' ? (
-        <Say tone="care" title="The examination failed.">
+        <Notice tone="care" title="The robustness tests failed.">
           {data.error}
-        </Say>
+        </Notice>
       ) : null}
       {coin === undefined ? null : <Findings coin={coin} {...labels} made={made} />}
       {data === undefined || data.state === 'queued' || coin !== undefined ? null : (
         <div className="actions">
           <button type="button" className="btn" disabled={test.isPending} onClick={() => test.mutate()}>
-            Examine it
+            Run robustness tests
           </button>
-          <span className="note">Takes about as long as the backtest, some dozens of times.</span>
+          <span className="note">Takes some dozens of times as long as the backtest.</span>
         </div>
       )}
     </Section>
@@ -61,7 +61,7 @@ export function Robustness({ profile, run, symbol }: { profile: Profile; run: Ru
 }
 
 interface FindingsProps extends Labels {
-  coin: Examined;
+  coin: Report;
   /** Return of the run itself. */
   made: number;
 }
@@ -72,24 +72,24 @@ function Findings({ coin, made, ...labels }: FindingsProps): ReactNode {
     <>
       <div className="cols">
         <div className="c6">
-          <h3 className="px-2">The same trades in another order (Monte Carlo)</h3>
+          <h3 className="px-2">Shuffled trades (Monte Carlo)</h3>
           <Orders monteCarlo={monteCarlo} />
           {foresight === null ? (
             <Compared decisions={comparedDecisions} />
           ) : (
-            <Say tone="loss" title="It knew the future.">
+            <Notice tone="loss" title="Look-ahead found.">
               At <When at={foresight.at} /> it decided {foresight.decided}; without the later candles{' '}
-              {foresight.withoutFuture}. Do not believe these numbers.
-            </Say>
+              {foresight.withoutFuture}. Do not trust these metrics.
+            </Notice>
           )}
         </div>
         <div className="c6">
-          <h3 className="px-2">A little different (fragility)</h3>
+          <h3 className="px-2">Small changes</h3>
           <Variants variants={variants} made={made} {...labels} />
           {refused.length === 0 ? null : (
             <p className="note p-2">
-              Not legal, so not run:{' '}
-              {refused.map(({ change, reason }) => `${changeWords(change, labels)} (${reason})`).join('; ')}.
+              Invalid, not run:{' '}
+              {refused.map(({ change, reason }) => `${changeText(change, labels)} (${reason})`).join('; ')}.
             </p>
           )}
         </div>
@@ -98,7 +98,7 @@ function Findings({ coin, made, ...labels }: FindingsProps): ReactNode {
   );
 }
 
-/** What the look-ahead check compared. */
+/** The result of the look-ahead check. */
 function Compared({ decisions }: { decisions: number | null }): ReactNode {
   if (decisions === null) return <p className="p-2">Look-ahead was not checked decision by decision.</p>;
   return (
@@ -109,43 +109,42 @@ function Compared({ decisions }: { decisions: number | null }): ReactNode {
   );
 }
 
-function Orders({ monteCarlo }: Pick<Examined, 'monteCarlo'>): ReactNode {
-  if (monteCarlo === null) return <p className="p-2">There were too few round trips to be shuffled.</p>;
+function Orders({ monteCarlo }: Pick<Report, 'monteCarlo'>): ReactNode {
+  if (monteCarlo === null) return <p className="p-2">Too few trades to shuffle.</p>;
   const { resampled, shuffled } = monteCarlo;
   return (
     <dl className="dl">
-      <dt>Drawn anew, it would have made</dt>
+      <dt>Return of the shuffles</dt>
       <dd>
         {share(resampled.totalReturn.p5)} to {share(resampled.totalReturn.p95)}
-        <span className="note block">nine of ten draws; the middle {share(resampled.totalReturn.p50)}</span>
+        <span className="note block">90 % of the shuffles; median {share(resampled.totalReturn.p50)}</span>
       </dd>
-      <dt>Draws that lost money</dt>
+      <dt>Losing shuffles</dt>
       <dd>{percent(resampled.lossShare, 0)}</dd>
-      <dt>Deepest fall with bad luck</dt>
+      <dt>95 % max drawdown</dt>
       <dd>
         {percent(-Math.abs(shuffled.drawdown.p95))}
-        <span className="note block">one shuffle in twenty is worse</span>
+        <span className="note block">1 of 20 shuffles is worse</span>
       </dd>
     </dl>
   );
 }
 
-/** A smaller difference of the return is none. */
+/** Smaller differences of the return count as none. */
 const SAME = 0.001;
 
-/** A change such as `buy.candleLimit 60 to 54` in words. */
-function changeWords(change: string, { labelOf, wordsOf }: Labels): string {
+/** A change such as `buy.candleLimit 60 to 54` with its label. */
+function changeText(change: string, { labelOf, wordsOf }: Labels): string {
   const [, path = '', from = '', to = ''] = /^(\S+\.\S+) (\S+) to (\S+)$/.exec(change) ?? [];
   return path === '' ? change : `${labelOf(path)}: ${wordsOf(path, from)} → ${wordsOf(path, to)}`;
 }
 
-function Variants({ variants, made, ...labels }: Omit<FindingsProps, 'coin'> & Pick<Examined, 'variants'>): ReactNode {
+function Variants({ variants, made, ...labels }: Omit<FindingsProps, 'coin'> & Pick<Report, 'variants'>): ReactNode {
   const moved = variants
     .filter(({ totalReturn }) => Math.abs(totalReturn - made) >= SAME)
     .toSorted((a, b) => a.totalReturn - b.totalReturn);
   const still = variants.length - moved.length;
-  if (variants.length === 0)
-    return <p className="p-2">Changed settings are tried on runs of one coin without limits.</p>;
+  if (variants.length === 0) return <p className="p-2">Small changes are run only for one coin without limits.</p>;
   return (
     <>
       {moved.length === 0 ? null : (
@@ -153,15 +152,15 @@ function Variants({ variants, made, ...labels }: Omit<FindingsProps, 'coin'> & P
           <table>
             <thead>
               <tr>
-                <th>What was changed</th>
-                <th className="num">Made</th>
-                <th className="num">Deepest fall</th>
+                <th>Change</th>
+                <th className="num">Return</th>
+                <th className="num">Max drawdown</th>
               </tr>
             </thead>
             <tbody>
               {moved.map(({ change, totalReturn, drawdown }) => (
                 <tr key={change}>
-                  <td>{changeWords(change, labels)}</td>
+                  <td>{changeText(change, labels)}</td>
                   <td className="num">
                     <Result value={totalReturn} />
                   </td>
@@ -173,8 +172,8 @@ function Variants({ variants, made, ...labels }: Omit<FindingsProps, 'coin'> & P
         </div>
       )}
       <p className="note p-2">
-        {still} of {variants.length} small changes made no difference. The more the others move the result, the more it
-        hangs on exactly these settings.
+        {still} of {variants.length} small changes made no difference. The more the others change the result, the more
+        it depends on exactly these settings.
       </p>
     </>
   );

@@ -5,12 +5,12 @@ import { readShadowReplay, startShadowReplay } from '#api/contract/live-checks.t
 import { call } from '#web/data/call.ts';
 import { coinsQuery, type Profile } from '#web/data/queries.ts';
 import { count, MINUS, percent, price, quantity } from '#web/ui/numbers.ts';
-import { reasonWords } from '#web/ui/research.ts';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { reasonText } from '#web/ui/research.ts';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 
-/** The last day replayed with the present settings, beside what was traded. */
+/** The last day replayed with the present settings, compared with live trading. */
 export function ShadowReplay({ profile: { id } }: { profile: Profile }): ReactNode {
   const client = useQueryClient();
   const params = { id };
@@ -28,14 +28,14 @@ export function ShadowReplay({ profile: { id } }: { profile: Profile }): ReactNo
   const waits = (data?.requestedAt ?? null) !== null;
   const report = data?.report ?? null;
   return (
-    <Section title="Shadow replay" note="the last day decided again, every night, beside what was done">
-      {error === null ? null : <Failure what="The replay could not be read." error={error} />}
-      {start.isError ? <Failure what="Not begun." error={start.error} /> : null}
+    <Section title="Nightly replay" note="the last day replayed every night and compared with live">
+      {error === null ? null : <Failure what="Could not load the replay." error={error} />}
+      {start.isError ? <Failure what="Not started." error={start.error} /> : null}
       {data === undefined && error === null ? <Skeleton rows={4} /> : null}
       {(data?.error ?? null) === null ? null : (
-        <Say tone="care" title="The newest replay ended without a report.">
+        <Notice tone="care" title="The newest replay failed.">
           {data?.error}
-        </Say>
+        </Notice>
       )}
       {data === undefined ? null : (
         <div className="actions">
@@ -45,10 +45,10 @@ export function ShadowReplay({ profile: { id } }: { profile: Profile }): ReactNo
           <span className="note" role="status">
             {data.requestedAt !== null ? (
               <>
-                Asked for <When at={data.requestedAt} />; a worker replays it.
+                Requested <When at={data.requestedAt} />; a worker runs it.
               </>
             ) : report === null ? (
-              'There is no report yet: one comes every night.'
+              'No report yet. The replay runs every night.'
             ) : (
               <>
                 From <When at={report.from} /> to <When at={report.to} />, replayed <When at={report.at} />.
@@ -83,11 +83,9 @@ function OneCoin({ coin, steps }: { coin: ShadowCoin; steps: Steps | undefined }
       <h3 className="px-2">{symbol}</h3>
       <p className="two px-2">
         {compared === 0
-          ? 'There was no moment at which both decided.'
+          ? 'No decisions to compare.'
           : `${agreed.toLocaleString('en-US')} of ${compared.toLocaleString('en-US')} decisions were the same (${percent(agreed / compared, 1)}).`}{' '}
-        {fills.length === 0
-          ? 'Neither bought or sold.'
-          : 'Prices are compared in bps, hundredths of a percent; below zero live was better.'}
+        {fills.length === 0 ? 'No fills in either.' : 'Prices are compared in percent; below zero live was better.'}
       </p>
       {fills.length === 0 ? null : <Fills fills={fills} steps={steps} />}
       {differing.length === 0 ? null : (
@@ -96,8 +94,7 @@ function OneCoin({ coin, steps }: { coin: ShadowCoin; steps: Steps | undefined }
           <ul className="two list-disc pl-5">
             {differing.map(({ at, live, replayed, sentence }) => (
               <li key={at}>
-                <When at={at} />: live {reasonWords(live).toLowerCase()}, replayed {reasonWords(replayed).toLowerCase()}
-                .{' '}
+                <When at={at} />: live {reasonText(live).toLowerCase()}, replayed {reasonText(replayed).toLowerCase()}.{' '}
                 <span className="note">
                   <Prose text={sentence} />
                 </span>
@@ -112,16 +109,17 @@ function OneCoin({ coin, steps }: { coin: ShadowCoin; steps: Steps | undefined }
 
 type Fill = ShadowCoin['fills'][number];
 
-const bpsWords = (bps: number | null): string =>
-  bps === null ? '–' : Math.abs(bps) < 0.05 ? '0.0' : `${bps > 0 ? '+' : MINUS}${Math.abs(bps).toFixed(1)}`;
+/** Hundredths of a percent as percent with three decimals. */
+const percentOf = (bps: number | null): string =>
+  bps === null ? '–' : Math.abs(bps) < 0.05 ? '0.000' : `${bps > 0 ? '+' : MINUS}${(Math.abs(bps) / 100).toFixed(3)}`;
 
-function Side({ one, steps }: { one: Fill['live']; steps: Steps | undefined }): ReactNode {
-  if (one === null) return <span className="two">not done</span>;
+function Side({ fill, steps }: { fill: Fill['live']; steps: Steps | undefined }): ReactNode {
+  if (fill === null) return <span className="two">no fill</span>;
   return (
     <>
-      {quantity(one.quantity, steps?.stepSize ?? null)} at {price(one.price, steps?.tickSize ?? null)}
+      {quantity(fill.quantity, steps?.stepSize ?? null)} at {price(fill.price, steps?.tickSize ?? null)}
       <span className="note">
-        <When at={one.at} />, {reasonWords(one.reason).toLowerCase()}
+        <When at={fill.at} />, {reasonText(fill.reason).toLowerCase()}
       </span>
     </>
   );
@@ -132,10 +130,10 @@ function Fills({ fills, steps }: { fills: readonly Fill[]; steps: Steps | undefi
     <table className="cards">
       <thead>
         <tr>
-          <th>What</th>
+          <th>Fill</th>
           <th>Live</th>
           <th>Replayed</th>
-          <th className="num">Live worse by, bps</th>
+          <th className="num">Live worse by, %</th>
         </tr>
       </thead>
       <tbody>
@@ -146,13 +144,13 @@ function Fills({ fills, steps }: { fills: readonly Fill[]; steps: Steps | undefi
               {why === null ? null : <span className="note">{why}</span>}
             </td>
             <td data-l="Live">
-              <Side one={live} steps={steps} />
+              <Side fill={live} steps={steps} />
             </td>
             <td data-l="Replayed">
-              <Side one={replayed} steps={steps} />
+              <Side fill={replayed} steps={steps} />
             </td>
-            <td className="num" data-l="Live worse by, bps">
-              {bpsWords(bps)}
+            <td className="num" data-l="Live worse by, %">
+              {percentOf(bps)}
             </td>
           </tr>
         ))}

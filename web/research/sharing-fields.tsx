@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Profile, profilesQuery } from '#web/data/queries.ts';
-import { Say } from '#web/ui/say.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { ALONE, type Sharing, SHARINGS } from '#web/ui/sharing.ts';
 
-/** What coins of a profile can share; nothing to choose from is an empty list. */
+/** The choices of a shared balance; empty when there is no choice. */
 export function useSharings(
   profile: Profile,
   coins: { readonly count: number; readonly together: boolean },
@@ -21,7 +21,7 @@ export function useSharings(
 interface SharingProps {
   sharing: Sharing;
   sharings: readonly Sharing[];
-  /** Coins that are chosen. */
+  /** Number of chosen coins. */
   count: number;
   error: string | undefined;
   onChange: (sharing: Sharing) => void;
@@ -32,11 +32,11 @@ export function SharingFields({ sharing, sharings, count, error, onChange }: Sha
   if (sharings.length === 0) return null;
   return (
     <div role="radiogroup" aria-label="Balance">
-      {sharings.map((one) => {
-        const { words, note } = one === 'shared' && count < 2 ? ALONE : SHARINGS[one];
+      {sharings.map((option) => {
+        const { words, note } = option === 'shared' && count < 2 ? ALONE : SHARINGS[option];
         return (
-          <label key={one} className={one === sharing ? 'pick on' : 'pick'}>
-            <input type="radio" name="sharing" checked={one === sharing} onChange={() => onChange(one)} />
+          <label key={option} className={option === sharing ? 'pick on' : 'pick'}>
+            <input type="radio" name="sharing" checked={option === sharing} onChange={() => onChange(option)} />
             <span>
               {words}
               <span className="note block">{note}</span>
@@ -44,7 +44,7 @@ export function SharingFields({ sharing, sharings, count, error, onChange }: Sha
           </label>
         );
       })}
-      {error === undefined ? null : <Say tone="loss">This choice {error}.</Say>}
+      {error === undefined ? null : <Notice tone="loss">This choice {error}.</Notice>}
     </div>
   );
 }

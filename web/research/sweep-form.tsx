@@ -5,40 +5,40 @@ import { launchSweep } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
 import type { Ready } from './research-ready.tsx';
-import { NotBegun } from '#web/ui/not-begun.tsx';
-import { Say } from '#web/ui/say.tsx';
+import { NotStarted } from '#web/ui/not-started.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { count } from '#web/ui/numbers.ts';
 import { firstTerms, isTerm, type Terms, termsBody } from '#web/ui/research.ts';
 import { ONE_OF_SEVERAL } from '#web/ui/sharing.ts';
-import { axesOf, combinationsOf, knobsText, type TypedKnob } from './sweep-words.ts';
+import { axesOf, combinationsOf, knobsText, type TypedKnob } from './sweep-axes.ts';
 import { Choice, Field, Switch } from '#web/ui/field.tsx';
 import { KnobFields } from './knob-fields.tsx';
 import { TermsFields } from './terms-fields.tsx';
 
 const SEARCHES = [
-  { value: 'grid', words: 'all (grid)' },
-  { value: 'random', words: 'some (random)' },
-  { value: 'halving', words: 'halving' },
+  { value: 'grid', words: 'Grid' },
+  { value: 'random', words: 'Random' },
+  { value: 'halving', words: 'Successive halving' },
 ] as const;
 const RANKS = [
   { value: 'sharpe', words: 'Sharpe' },
-  { value: 'return', words: 'return' },
+  { value: 'return', words: 'Return' },
   { value: 'sortino', words: 'Sortino' },
   { value: 'calmar', words: 'Calmar' },
-  { value: 'net', words: 'net' },
+  { value: 'net', words: 'Net P&L' },
 ] as const;
 
 const SEARCH_NOTES: Readonly<Record<Search['search'], string>> = {
   grid: 'Every combination of the values.',
-  random: 'So many combinations, drawn by chance.',
+  random: 'A random sample of the combinations.',
   halving: 'All on a short part of the period, then the better half on a longer one.',
 };
 const RANK_NOTES: Readonly<Record<Search['rank'], string>> = {
-  sharpe: 'The return for its ups and downs.',
-  return: 'What the money grew by.',
-  sortino: 'The return for its downs alone.',
-  calmar: 'The return for its deepest fall.',
-  net: 'What closed trades made.',
+  sharpe: 'Return per unit of volatility.',
+  return: 'Total return.',
+  sortino: 'Return per unit of downside volatility.',
+  calmar: 'Return per unit of max drawdown.',
+  net: 'Net P&L of closed trades.',
 };
 
 /** How a sweep searches, as the form holds it. */
@@ -52,7 +52,7 @@ interface Search {
 }
 const FIRST: Search = { search: 'grid', count: '200', rank: 'sharpe', forward: false, trainDays: '14', testDays: '4' };
 
-/** Launches a sweep that all workers share. */
+/** Starts a sweep that all workers share. */
 export function SweepForm({ ready }: { ready: Ready }): ReactNode {
   const { profile, coins, schema, config, quote, interval, marketNow } = ready;
   const client = useQueryClient();
@@ -75,7 +75,7 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
     },
   });
   const errors = launch.error instanceof ProblemError ? (launch.error.problem.errors ?? []) : [];
-  const errorOf = (path: string): string | undefined => errors.find((one) => one.path === path)?.message;
+  const errorOf = (path: string): string | undefined => errors.find((problem) => problem.path === path)?.message;
   const isShown = (path: string): boolean =>
     isTerm(path) ||
     ['knobs', 'count', 'walkForward', 'walkForward.trainDays', 'walkForward.testDays'].includes(path) ||
@@ -90,7 +90,7 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
       {coins.length < 2 ? null : (
         <Choice
           label="Coin"
-          note={`A sweep looks at one. ${ONE_OF_SEVERAL}`}
+          note={`A sweep runs one coin. ${ONE_OF_SEVERAL}`}
           value={symbol}
           error={errorOf('symbol')}
           options={coins.map((coin) => ({ value: coin.symbol, words: coin.symbol }))}
@@ -98,25 +98,23 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
         />
       )}
       <KnobFields axes={axes} knobs={knobs} onChange={setKnobs} />
-      {errorOf('knobs') === undefined ? null : <Say tone="loss">{errorOf('knobs')}</Say>}
+      {errorOf('knobs') === undefined ? null : <Notice tone="loss">{errorOf('knobs')}</Notice>}
       <SearchFields search={search} onChange={setSearch} errorOf={errorOf} />
       <TermsFields {...{ terms, interval, quote, errorOf }} onChange={setTerms} />
-      {launch.isError ? <NotBegun error={launch.error} isShown={isShown} /> : null}
+      {launch.isError ? <NotStarted error={launch.error} isShown={isShown} /> : null}
       <div className="actions">
         <button type="submit" className="btn go" disabled={launch.isPending || knobs.length === 0}>
-          {tried === undefined || !Number.isFinite(tried)
-            ? 'Try the settings'
-            : `Try ${count(tried, 'set')} of settings`}
+          {tried === undefined || !Number.isFinite(tried) ? 'Run the sweep' : `Run ${count(tried, 'setting')}`}
         </button>
         <span className="note">
-          {knobs.length === 0 ? 'Choose a setting to vary first.' : 'Every set counts in the ledger of trials.'}
+          {knobs.length === 0 ? 'Choose a setting to vary first.' : 'Every run counts as tried.'}
         </span>
       </div>
     </form>
   );
 }
 
-/** The last two plain distances: they decide when it sells. */
+/** The last two basic distances: they decide when it sells. */
 const firstKnobs = (axes: ReturnType<typeof axesOf>): TypedKnob[] =>
   axes
     .filter(({ advanced, values }) => !advanced && typeof values[0] === 'string')
@@ -152,17 +150,17 @@ function SearchFields({ search, onChange, errorOf }: SearchProps): ReactNode {
         note={SEARCH_NOTES[search.search]}
         value={search.search}
         options={SEARCHES}
-        onChange={(value) => put({ search: SEARCHES.find((one) => one.value === value)?.value ?? 'grid' })}
+        onChange={(value) => put({ search: SEARCHES.find((option) => option.value === value)?.value ?? 'grid' })}
       />
       {search.search === 'random' ? (
-        <Field label="Sets drawn" error={errorOf('count')} input={number('count')} />
+        <Field label="Settings drawn" error={errorOf('count')} input={number('count')} />
       ) : null}
       <Choice
-        label="Best means"
+        label="Optimise for"
         note={RANK_NOTES[search.rank]}
         value={search.rank}
         options={RANKS}
-        onChange={(value) => put({ rank: RANKS.find((one) => one.value === value)?.value ?? 'sharpe' })}
+        onChange={(value) => put({ rank: RANKS.find((option) => option.value === value)?.value ?? 'sharpe' })}
       />
       <div className="field">
         <Switch
@@ -173,20 +171,17 @@ function SearchFields({ search, onChange, errorOf }: SearchProps): ReactNode {
         />
         <span className="note">
           {search.search === 'halving'
-            ? 'Halving chooses on parts of the period already.'
-            : 'Chooses on some days and tries the choice on the days after them, which it has not seen: the number to believe.'}
+            ? 'Not with successive halving, which already splits the period.'
+            : 'Optimises on the train days and tests the best on the unseen days after them: the most reliable result.'}
         </span>
-        {errorOf('walkForward') === undefined ? null : <Say tone="loss">Walk forward {errorOf('walkForward')}.</Say>}
+        {errorOf('walkForward') === undefined ? null : (
+          <Notice tone="loss">Walk forward {errorOf('walkForward')}.</Notice>
+        )}
       </div>
       {search.forward && search.search !== 'halving' ? (
         <>
-          <Field label="Choose on" unit="days" error={errorOf('walkForward.trainDays')} input={number('trainDays')} />
-          <Field
-            label="Try on the next"
-            unit="days"
-            error={errorOf('walkForward.testDays')}
-            input={number('testDays')}
-          />
+          <Field label="Train days" unit="days" error={errorOf('walkForward.trainDays')} input={number('trainDays')} />
+          <Field label="Test days" unit="days" error={errorOf('walkForward.testDays')} input={number('testDays')} />
         </>
       ) : null}
     </>

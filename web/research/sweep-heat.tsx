@@ -6,20 +6,20 @@ import { Section } from '#web/ui/section.tsx';
 
 interface HeatProps {
   result: SweepResult;
-  /** What the sets varied, complete. */
+  /** The complete config that the sweep varied. */
   config: unknown;
   labelOf: (path: string) => string;
 }
 
-/** Two settings of a sweep against each other; of the others the best is taken. */
+/** Two settings of a sweep against each other; each cell shows the best of all other settings. */
 export function SweepHeat({ result, config, labelOf }: HeatProps): ReactNode {
   const [chosen, setChosen] = useState<readonly [number, number]>([0, 1]);
   const { knobs, rows } = result;
-  const note = `${rows.length.toLocaleString('en-US')} sets`;
+  const note = `${rows.length.toLocaleString('en-US')} settings`;
   if (knobs.length < 2)
     return (
-      <Section title="Where the good ones are" note={note} span={7}>
-        <p className="p-2">Vary two settings to see where good results lie together. The ranking below has them all.</p>
+      <Section title="Where the good settings are" note={note} span={7}>
+        <p className="p-2">Vary two settings to see clusters of good results. The ranking below lists all.</p>
       </Section>
     );
   const [x, y] = chosen;
@@ -42,7 +42,7 @@ export function SweepHeat({ result, config, labelOf }: HeatProps): ReactNode {
     setChosen(which === 'across' ? [at, rest] : [rest, at]);
   };
   return (
-    <Section title="Where the good ones are" note={note} span={7}>
+    <Section title="Where the good settings are" note={note} span={7}>
       {knobs.length < 3 ? null : (
         <div className="filters">
           {(['across', 'down'] as const).map((which) => (
@@ -66,7 +66,7 @@ export function SweepHeat({ result, config, labelOf }: HeatProps): ReactNode {
       )}
       <Heat across={across} down={down} cells={cells} />
       <p className="note p-2">
-        Neighbours that are good too are a better sign than one cell that stands out.
+        Good neighbours are a better sign than one outstanding cell.
         {knobs.length < 3 ? '' : ' Each cell is the best of all values of the other settings.'}
       </p>
     </Section>

@@ -2,9 +2,9 @@ import { type ReactNode, useMemo, useRef, useState } from 'react';
 import type { Coin, Profile } from '#web/data/queries.ts';
 import type { Config, Replay } from '#web/preview/summary.ts';
 import type { ReplayThread } from '#web/preview/thread.ts';
-import { type Axis, axesOf, variant } from './sweep-words.ts';
+import { type Axis, axesOf, variant } from './sweep-axes.ts';
 import { bestOf, Heat } from './heat.tsx';
-import { PutInForm } from './put-in-form.tsx';
+import { OpenInSettings } from './open-in-settings.tsx';
 
 interface SweepProps {
   thread: ReplayThread;
@@ -16,17 +16,17 @@ interface SweepProps {
 
 type Cells = readonly (readonly (Replay | undefined)[])[];
 
-/** The past with two settings varied: where good results lie together, and where one stands alone. */
+/** A heat map of two varied settings over the past. */
 export function SweepMap({ thread, profile, coin, schema, config }: SweepProps): ReactNode {
   const axes = useMemo(() => axesOf(schema, config), [schema, config]);
   const [paths, setPaths] = useState<readonly [string?, string?]>([]);
-  // The last two plain distances decide when it sells; they are offered first.
+  // The last two basic distances decide when it sells; they are the first choice.
   const distances = axes.filter(({ advanced, values }) => !advanced && typeof values[0] === 'string');
   const across = axes.find(({ path }) => path === paths[0]) ?? distances.at(-2) ?? axes[0];
   const down =
     axes.find(({ path }) => path === paths[1]) ?? [...axes, ...distances].findLast((axis) => axis !== across);
   const { cells, done, running, run, stop } = useSweep(thread, profile.strategyName);
-  if (across === undefined || down === undefined) return <p className="p-2">These settings have no two to vary.</p>;
+  if (across === undefined || down === undefined) return <p className="p-2">Fewer than two settings can be varied.</p>;
   const total = across.values.length * down.values.length;
   const pick = (which: 0 | 1, path: string): void => {
     stop();
@@ -43,12 +43,12 @@ export function SweepMap({ thread, profile, coin, schema, config }: SweepProps):
               Stop
             </button>
             <span className="note" role="status">
-              {done} of {total} tried
+              {done} of {total} run
             </span>
           </>
         ) : (
           <button type="button" className="btn" onClick={() => run(config, across, down)}>
-            Try {total} settings
+            Run {total} settings
           </button>
         )}
       </div>
@@ -57,7 +57,7 @@ export function SweepMap({ thread, profile, coin, schema, config }: SweepProps):
   );
 }
 
-/** Tries one cell after the other; a newer sweep, or stop, ends the one before. */
+/** Runs the cells in sequence; a newer sweep or stop ends the previous one. */
 function useSweep(thread: ReplayThread, strategy: string) {
   const [cells, setCells] = useState<Cells | undefined>(undefined);
   const [running, setRunning] = useState(false);
@@ -77,7 +77,7 @@ function useSweep(thread: ReplayThread, strategy: string) {
         const replay = await thread.attempt(strategy, { ...(typeof tried === 'object' ? tried : {}) });
         if (turn.current !== mine) return;
         row[x] = replay;
-        setCells(made.map((one) => [...one]));
+        setCells(made.map((cells) => [...cells]));
       }
     }
     setRunning(false);
@@ -124,7 +124,7 @@ const returnOf = (cell: Replay | undefined): number | null | undefined =>
 function Found({ cells, across, down, profile, coin }: FoundProps): ReactNode {
   const returns = cells.map((row) => row.map(returnOf));
   const at = bestOf(returns);
-  const tries = returns.flat().filter((one) => typeof one === 'number').length;
+  const tries = returns.flat().filter((value) => typeof value === 'number').length;
   return (
     <>
       <Heat across={across} down={down} cells={returns} />
@@ -141,18 +141,16 @@ interface CopyProps extends Omit<FoundProps, 'cells'> {
 function CopyBest({ across, down, profile, coin, at, tries }: CopyProps): ReactNode {
   return (
     <div className="actions">
-      <PutInForm
+      <OpenInSettings
         profile={profile}
         coin={coin}
-        words="Put the best into the form"
         changes={[
           { path: across.path, value: across.values[at.x] },
           { path: down.path, value: down.values[at.y] },
         ]}
       />
       <span className="note">
-        The best of many tries looks better than it is: with {tries} tries some are good by luck. Neighbours that are
-        good too are a better sign than one cell that stands out.
+        With {tries} runs some are good by luck. Good neighbours are a better sign than one outstanding cell.
       </span>
     </div>
   );

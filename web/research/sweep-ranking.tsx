@@ -3,9 +3,9 @@ import type { Coin, Profile } from '#web/data/queries.ts';
 import type { SweepResult } from '#web/data/research.ts';
 import { percent } from '#web/ui/numbers.ts';
 import { plain } from '#web/ui/research.ts';
-import { edgeWords } from './sweep-words.ts';
+import { axisText } from './sweep-axes.ts';
 import { Result } from '#web/ui/figures.tsx';
-import { PutInForm } from './put-in-form.tsx';
+import { OpenInSettings } from './open-in-settings.tsx';
 import { Section } from '#web/ui/section.tsx';
 
 interface RankingProps {
@@ -18,25 +18,25 @@ interface RankingProps {
 const FIRST = 10;
 const MORE = 100;
 
-/** The sets, best first, each with a way into the settings form. */
+/** The settings, best first, each with a link to the settings form. */
 export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): ReactNode {
   const [all, setAll] = useState(false);
   const { knobs, rows } = result;
   const shown = rows.slice(0, all ? MORE : FIRST);
   return (
-    <Section title="Ranking" note="best first, on the days that chose them">
+    <Section title="Ranking" note="best first, in sample">
       <table className="cards">
         <thead>
           <tr>
-            {['Place', ...knobs.map(labelOf), 'Made', 'Deepest fall'].map((head) => (
+            {['#', ...knobs.map(labelOf), 'Return', 'Max drawdown'].map((head) => (
               <th key={head} className="num">
                 {head}
               </th>
             ))}
             <th className="num wide">Sharpe</th>
-            <th className="num wide">Round trips</th>
+            <th className="num wide">Trades</th>
             <th>
-              <span className="vh">Use it</span>
+              <span className="vh">Open</span>
             </th>
           </tr>
         </thead>
@@ -44,28 +44,28 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
           {shown.map((row, place) => (
             <tr key={row.set}>
               <td className="num full">
-                <span className="phone two">Place {place + 1}</span>
+                <span className="phone two">#{place + 1}</span>
                 <span className="wide">{place + 1}</span>
               </td>
               {knobs.map((path, at) => (
                 <td key={path} className="num" data-l={labelOf(path)}>
-                  {edgeWords(row.values[at] ?? '')}
+                  {axisText(row.values[at] ?? '')}
                 </td>
               ))}
-              <td className="num" data-l="Made">
+              <td className="num" data-l="Return">
                 <Result value={row.totalReturn} />
               </td>
-              <td className="num" data-l="Deepest fall">
+              <td className="num" data-l="Max drawdown">
                 {percent(-Math.abs(row.drawdown))}
               </td>
               <td className="num wide">{plain(row.sharpe)}</td>
               <td className="num wide">{row.closedCycles}</td>
               <td className="num full">
-                <PutInForm
+                <OpenInSettings
                   small
                   profile={profile}
                   coin={coin}
-                  label={`Put into the form: place ${place + 1}`}
+                  label={`Open in settings: #${place + 1}`}
                   changes={knobs.map((path, at) => ({ path, value: row.values[at] }))}
                 />
               </td>
@@ -79,7 +79,7 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
             {all ? `Show the first ${FIRST}` : `Show ${Math.min(MORE, rows.length)}`}
           </button>
         ) : null}
-        <span className="note">The form opens with the values in it. Nothing is saved before you do.</span>
+        <span className="note">The form opens with these values. Nothing is saved until you save it.</span>
       </div>
     </Section>
   );

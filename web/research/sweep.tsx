@@ -16,7 +16,7 @@ import {
 import { useLabels } from '#web/config/setting-labels.ts';
 import { Figure, Result } from '#web/ui/figures.tsx';
 import { ResearchFrame } from './research-frame.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { SweepHeat } from './sweep-heat.tsx';
 import { SweepRanking } from './sweep-ranking.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
@@ -25,7 +25,7 @@ import { WalkForward } from './walk-forward.tsx';
 import { When } from '#web/ui/when.tsx';
 import { WorkProgress } from '#web/ui/work-progress.tsx';
 import { count, MISSING, percent } from '#web/ui/numbers.ts';
-import { costWords, plain, runWords } from '#web/ui/research.ts';
+import { costText, plain, runStateText } from '#web/ui/research.ts';
 import { ONE_OF_SEVERAL } from '#web/ui/sharing.ts';
 
 export function SweepPage(): ReactNode {
@@ -46,7 +46,7 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
     return (
       <div className="head">
         <h1 className="verdict">Sweep</h1>
-        {error === null ? <Skeleton rows={8} /> : <Failure what="The sweep could not be read." error={error} />}
+        {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the sweep." error={error} />}
       </div>
     );
   }
@@ -58,7 +58,9 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
         <h1 className="verdict">
           <Verdict sweep={sweep} />
         </h1>
-        {request === undefined ? null : <Asked sweep={sweep} request={request} several={profile.symbols.length > 1} />}
+        {request === undefined ? null : (
+          <SweepTerms sweep={sweep} request={request} several={profile.symbols.length > 1} />
+        )}
       </div>
       {isBusy(sweep) ? (
         <WorkProgress
@@ -72,28 +74,28 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
         />
       ) : null}
       {sweep.error === null ? null : (
-        <Say tone="loss" title="It did not finish.">
+        <Notice tone="loss" title="Not finished.">
           {sweep.error}
-        </Say>
+        </Notice>
       )}
       {sweep.warnings.map((warning) => (
-        <Say key={`${warning.code} ${warning.detail}`} tone="care" title={`${warning.message}:`}>
+        <Notice key={`${warning.code} ${warning.detail}`} tone="care" title={`${warning.message}:`}>
           {warning.detail}
-        </Say>
+        </Notice>
       ))}
       {result?.warnings.map((warning) => (
-        <Say key={warning} tone="care">
+        <Notice key={warning} tone="care">
           {warning}
-        </Say>
+        </Notice>
       ))}
-      {result === null ? null : <RefusedSets result={result} of={sweep.sets} />}
+      {result === null ? null : <RefusedSets result={result} total={sweep.sets} />}
       {result === null || result.rows.length === 0 ? null : (
         <>
           <Figures result={result} />
           <Luck result={result} />
           <div className="cols">
             <SweepHeat result={result} config={request?.coin.config} labelOf={labelOf} />
-            <WalkForward result={result} asked={request?.walkForward} />
+            <WalkForward result={result} requested={request?.walkForward} />
           </div>
           <SweepRanking profile={profile} coin={coin} result={result} labelOf={labelOf} />
           <TrialLedger strategyName={sweep.strategyName} />
@@ -106,22 +108,22 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
 function Verdict({ sweep }: { sweep: SweepAnswer }): ReactNode {
   const { result } = sweep;
   const best = result?.rows[0];
-  if (best === undefined || result === null) return `The sweep of ${sweep.sets} sets ${runWords(sweep.state)}.`;
+  if (best === undefined || result === null) return `The sweep of ${sweep.sets} settings ${runStateText(sweep.state)}.`;
   return (
     <>
       The best of {result.evaluated.toLocaleString('en-US')} made <Result value={best.totalReturn} />
       {result.walkForward === undefined ? (
-        ', on the days that chose it.'
+        ', in sample.'
       ) : (
         <>
-          . On days it had not seen: <Result value={result.walkForward.totalReturn} />.
+          . On unseen days: <Result value={result.walkForward.totalReturn} />.
         </>
       )}
     </>
   );
 }
 
-function Asked({
+function SweepTerms({
   sweep,
   request,
   several,
@@ -134,19 +136,19 @@ function Asked({
     <p className="two">
       <StrategyName name={sweep.strategyName} /> on {request.coin.symbol}, <When at={request.from} day /> to{' '}
       {request.to === undefined ? 'the newest candle' : <When at={request.to} day />}, candles of{' '}
-      {request.detailInterval}; {costWords(request)}.{several ? ` ${ONE_OF_SEVERAL}` : ''}
+      {request.detailInterval}; {costText(request)}.{several ? ` ${ONE_OF_SEVERAL}` : ''}
     </p>
   );
 }
 
-/** Sets that the sweep did not try. */
-function RefusedSets({ result: { refused }, of }: { result: SweepResult; of: number }): ReactNode {
+/** Invalid settings that the sweep left out. */
+function RefusedSets({ result: { refused }, total }: { result: SweepResult; total: number }): ReactNode {
   if (refused === undefined || refused.count === 0) return null;
   return (
-    <Say tone="next" title="Not every set is a valid config:">
-      The sweep left out {refused.count.toLocaleString('en-US')} of {of.toLocaleString('en-US')}. The first:{' '}
+    <Notice tone="next" title="Some settings are invalid:">
+      The sweep left out {refused.count.toLocaleString('en-US')} of {total.toLocaleString('en-US')}. The first:{' '}
       {refused.example}.
-    </Say>
+    </Notice>
   );
 }
 
@@ -157,26 +159,26 @@ function Figures({ result }: { result: SweepResult }): ReactNode {
   return (
     <div className="figs">
       {walkForward === undefined ? null : (
-        <Figure label="On unseen days" note="the number to believe">
+        <Figure label="Unseen days" note="the most reliable result">
           <Result value={walkForward.totalReturn} />
         </Figure>
       )}
-      <Figure label="Best, on the days that chose it" note={count(best.closedCycles, 'round trip')}>
+      <Figure label="Best, in sample" note={count(best.closedCycles, 'trade')}>
         <Result value={best.totalReturn} />
       </Figure>
-      <Figure label="Its deepest fall" note="from the highest worth before it">
+      <Figure label="Max drawdown" note="from the high">
         {percent(-Math.abs(best.drawdown))}
       </Figure>
       <Figure
         label="This good by luck"
-        note={`deflated Sharpe; Sharpe ${plain(best.sharpe)} after ${trials.toLocaleString('en-US')} tries`}
+        note={`deflated Sharpe; Sharpe ${plain(best.sharpe)} after ${trials.toLocaleString('en-US')} runs`}
       >
         {luck.kind === 'measured' ? percent(luck.chance, 1) : MISSING}
       </Figure>
       <Figure
         label="Overfitting (PBO)"
         note={
-          overfitting === null ? 'not measured' : 'the best of one half of the days is below the median in the other'
+          overfitting === null ? 'not measured' : 'the best of one half of the days is below the median of the other'
         }
       >
         {overfitting === null ? MISSING : percent(overfitting, 0)}
@@ -189,8 +191,8 @@ function Figures({ result }: { result: SweepResult }): ReactNode {
 function Luck({ result }: { result: SweepResult }): ReactNode {
   const { kind, title, text } = sweepVerdict(result);
   return (
-    <Say tone={kind === 'promising' || kind === 'not-tried-forward' ? 'next' : 'care'} title={`${title}.`}>
+    <Notice tone={kind === 'promising' || kind === 'not-tried-forward' ? 'next' : 'care'} title={`${title}.`}>
       {text}
-    </Say>
+    </Notice>
   );
 }

@@ -7,11 +7,11 @@ import { SweepForm } from './sweep-form.tsx';
 import { useLabels } from '#web/config/setting-labels.ts';
 import { ResearchFrame } from './research-frame.tsx';
 import { ResearchReady } from './research-ready.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { TrialLedger } from './trial-ledger.tsx';
 import { When } from '#web/ui/when.tsx';
-import { runWords } from '#web/ui/research.ts';
+import { runStateText } from '#web/ui/research.ts';
 
 export function SweepsPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/sweeps' });
@@ -20,14 +20,14 @@ export function SweepsPage(): ReactNode {
       {(profile) => (
         <>
           <div className="head">
-            <h1 className="verdict">Which settings of {profile.name} did well, and was it luck?</h1>
+            <h1 className="verdict">Sweeps of {profile.name}</h1>
             <p className="two">
-              A sweep replays the past with many sets of settings. Whoever tries many finds a good one by chance, so
-              every try is counted, and the best is held against that.
+              A sweep runs many settings over the past. Many runs find a good one by chance, so every run is counted and
+              the luck of the best is estimated.
             </p>
           </div>
           <div className="cols">
-            <Section title="A new sweep" span={5}>
+            <Section title="New sweep" span={5}>
               <ResearchReady profile={profile}>{(ready) => <SweepForm ready={ready} />}</ResearchReady>
             </Section>
             <div className="c7 first">
@@ -45,17 +45,17 @@ function Sweeps({ profile: { id } }: { profile: Profile }): ReactNode {
   const { data, error } = useQuery(sweepsQuery(id));
   return (
     <Section title="Sweeps" note="newest first">
-      {error === null ? null : <Failure what="The sweeps could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the sweeps." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={4} height={52} /> : null}
-      {data?.sweeps.length === 0 ? <p className="p-2">None yet. Begin one with the form.</p> : null}
+      {data?.sweeps.length === 0 ? <p className="p-2">No sweeps yet.</p> : null}
       {data === undefined || data.sweeps.length === 0 ? null : (
         <table className="cards">
           <thead>
             <tr>
-              <th>Begun</th>
+              <th>Started</th>
               <th>Coin</th>
-              <th>What is varied</th>
-              <th className="num">Sets</th>
+              <th>Varied settings</th>
+              <th className="num">Settings</th>
             </tr>
           </thead>
           <tbody>
@@ -81,8 +81,8 @@ function Row({ id, sweep }: { id: Profile['id']; sweep: Sweep }): ReactNode {
         </Link>
         <span className="note">
           {isBusy(sweep)
-            ? `${runWords(sweep.state)}, ${sweep.unitsDone} of ${sweep.units} parts`
-            : runWords(sweep.state)}
+            ? `${runStateText(sweep.state)}, ${sweep.unitsDone} of ${sweep.units} parts`
+            : runStateText(sweep.state)}
         </span>
       </td>
       <td className="rt">{request?.coin.symbol}</td>
@@ -97,7 +97,7 @@ function Row({ id, sweep }: { id: Profile['id']; sweep: Sweep }): ReactNode {
           {request?.walkForward === undefined ? '' : ', walk forward'}
         </span>
       </td>
-      <td className="num" data-l="Sets">
+      <td className="num" data-l="Settings">
         {sweep.sets.toLocaleString('en-US')}
       </td>
     </tr>

@@ -6,7 +6,7 @@ import { Choice, Field } from '#web/ui/field.tsx';
 interface TermsProps {
   terms: Terms;
   onChange: (terms: Terms) => void;
-  /** The candles that the strategy decides on. */
+  /** The candle interval of the strategy. */
   interval: string;
   quote: string | undefined;
   /** Each of several coins has the whole balance. */
@@ -14,13 +14,13 @@ interface TermsProps {
   errorOf: (path: string) => string | undefined;
 }
 
-/** A bps is a hundredth of a percent; most people think in percent. */
-const bpsWords = (bps: string): string =>
+/** Basis points with their value in percent. */
+const bpsText = (bps: string): string =>
   bps.trim() === '' || !Number.isFinite(Number(bps))
     ? 'in hundredths of a percent (bps)'
     : `in hundredths of a percent (bps): now ${percentOf(bps)} %`;
 
-/** Which past, with which candles, and what trading costs there. */
+/** Period, candles and trading costs of a run. */
 export function TermsFields({ terms, onChange, interval, quote, apart = false, errorOf }: TermsProps): ReactNode {
   const put = (part: Partial<Terms>): void => onChange({ ...terms, ...part });
   const text = (name: keyof Terms) => ({
@@ -55,7 +55,7 @@ export function TermsFields({ terms, onChange, interval, quote, apart = false, e
         </>
       ) : null}
       <Field
-        label="Begin with"
+        label="Starting balance"
         note={`Play money${apart ? ' for each coin' : ''}; all of it in cash.`}
         unit={quote}
         error={errorOf('balance')}
@@ -64,9 +64,9 @@ export function TermsFields({ terms, onChange, interval, quote, apart = false, e
       <CostFields {...{ terms, put, errorOf, text }} />
       <Choice
         label="Candles"
-        note="A candle is the price over a span of time: first, highest, lowest, last. Shorter ones show better what came first, and take longer."
+        note="Shorter candles are more exact and take longer."
         value={terms.detailInterval}
-        options={details.map((one) => ({ value: one, words: one }))}
+        options={details.map((interval) => ({ value: interval, words: interval }))}
         error={errorOf('detailInterval')}
         onChange={(detailInterval) => put({ detailInterval })}
       />
@@ -79,27 +79,27 @@ interface CostProps extends Pick<TermsProps, 'terms' | 'errorOf'> {
   text: (name: keyof Terms) => { value: string; onChange: (event: { target: { value: string } }) => void };
 }
 
-/** What every order costs. */
+/** Trading costs. */
 function CostFields({ terms, put, errorOf, text }: CostProps): ReactNode {
   return (
     <>
       <Field
         label="Fee"
-        note={`What the exchange keeps of every trade, ${bpsWords(terms.feeBps)}.`}
+        note={`Fee of the exchange on every fill, ${bpsText(terms.feeBps)}.`}
         unit="bps"
         error={errorOf('feeBps')}
         input={{ inputMode: 'decimal', ...text('feeBps') }}
       />
       <Field
         label="Slippage"
-        note={`How much worse than the price an order at the market is filled, ${bpsWords(terms.slippageBps)}.`}
+        note={`How much worse than the price a market order fills, ${bpsText(terms.slippageBps)}.`}
         unit="bps"
         error={errorOf('slippageBps')}
         input={{ inputMode: 'decimal', ...text('slippageBps') }}
       />
       <Field
         label="Maker fee"
-        note="For an order that waited in the book; empty: the same fee."
+        note="For an order that waited in the order book; empty: same as the fee."
         unit="bps"
         error={errorOf('makerFeeBps')}
         input={{ inputMode: 'decimal', ...text('makerFeeBps') }}
@@ -109,7 +109,7 @@ function CostFields({ terms, put, errorOf, text }: CostProps): ReactNode {
         note="Some accounts pay fees in a third asset, such as the exchange's own coin."
         value={terms.feeIn}
         options={[
-          { value: 'received', words: 'from what is bought or sold for' },
+          { value: 'received', words: 'from the received asset' },
           { value: 'other', words: 'from a third asset, at its value' },
         ]}
         error={errorOf('feeIn')}
@@ -117,7 +117,7 @@ function CostFields({ terms, put, errorOf, text }: CostProps): ReactNode {
       />
       <Field
         label="Spread"
-        note={`Between the best bid and ask; an order at the market pays half of it, ${bpsWords(terms.spreadBps)}.`}
+        note={`Between best bid and ask; a market order pays half of it, ${bpsText(terms.spreadBps)}.`}
         unit="bps"
         error={errorOf('spreadBps')}
         input={{ inputMode: 'decimal', ...text('spreadBps') }}

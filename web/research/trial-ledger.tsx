@@ -2,27 +2,27 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { readTrials } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
-import { Failure } from '#web/ui/say.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
-/** How much was ever tried with a strategy, by coin; it cannot be cleared. */
+/** Number of settings tried with a strategy, by coin; it cannot be cleared. */
 export function TrialLedger({ strategyName }: { strategyName: string }): ReactNode {
   const { data, error } = useQuery({
     queryKey: ['trials'],
     queryFn: ({ signal }) => call(readTrials, {}, signal),
   });
-  const questions = data?.questions.filter((one) => one.strategyName === strategyName) ?? [];
+  const questions = data?.questions.filter((question) => question.strategyName === strategyName) ?? [];
   return (
-    <Section title="Every try is on record" note="the ledger of trials; it cannot be cleared">
-      {error === null ? null : <Failure what="The ledger could not be read." error={error} />}
-      {data !== undefined && questions.length === 0 ? <p className="p-2">Nothing was tried yet.</p> : null}
+    <Section title="Tried so far" note="cannot be cleared">
+      {error === null ? null : <Failure what="Could not load the trials." error={error} />}
+      {data !== undefined && questions.length === 0 ? <p className="p-2">No settings tried yet.</p> : null}
       {questions.length === 0 ? null : (
         <table className="cards">
           <thead>
             <tr>
               <th>Coin</th>
-              <th className="num">Sets tried</th>
+              <th className="num">Settings tried</th>
               <th className="num">Sweeps</th>
               <th>Last</th>
             </tr>
@@ -31,7 +31,7 @@ export function TrialLedger({ strategyName }: { strategyName: string }): ReactNo
             {questions.map(({ symbol, trials, sweeps, lastAt }) => (
               <tr key={symbol}>
                 <td>{symbol}</td>
-                <td className="num rt" data-l="Sets tried">
+                <td className="num rt" data-l="Settings tried">
                   {trials.toLocaleString('en-US')}
                 </td>
                 <td className="num" data-l="Sweeps">

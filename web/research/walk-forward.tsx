@@ -9,40 +9,40 @@ import { Section } from '#web/ui/section.tsx';
 
 interface ForwardProps {
   result: SweepResult;
-  asked: SweepRequest['walkForward'];
+  requested: SweepRequest['walkForward'];
 }
 
-/** Each choice beside what it made of the days after it. */
-export function WalkForward({ result: { walkForward }, asked }: ForwardProps): ReactNode {
+/** Each fold: the best of its train days and the result on its test days. */
+export function WalkForward({ result: { walkForward }, requested }: ForwardProps): ReactNode {
   const folds = walkForward?.folds ?? [];
   const [first, last] = [folds[0], folds.at(-1)];
   if (walkForward === undefined || first === undefined || last === undefined) {
     return (
       <Section title="Walk-forward" span={5}>
         <p className="p-2">
-          {asked === undefined
-            ? 'Not asked for. Switch on “Walk forward” in the form to see what the choice makes of days it has not seen.'
-            : 'There is no result yet.'}
+          {requested === undefined
+            ? 'Not run. Switch on “Walk forward” in the form to test the best settings on unseen days.'
+            : 'No result yet.'}
         </p>
       </Section>
     );
   }
   const gained = folds.filter(({ outOfSample }) => outOfSample.totalReturn > 0).length;
-  const promised = folds.reduce((product, { best }) => product * (1 + best.totalReturn), 1) - 1;
+  const inSample = folds.reduce((product, { best }) => product * (1 + best.totalReturn), 1) - 1;
   return (
     <Section title="Walk-forward" note={`${folds.length} ${folds.length === 1 ? 'window' : 'windows'}`} span={5}>
       <div className="wf">
-        <span className="note">Chosen on</span>
-        <span className="note">thin: chosen on, thick: unseen</span>
+        <span className="note">Train from</span>
+        <span className="note">thin: train days, thick: test days</span>
         <span className="note num">Unseen</span>
-        <span className="note num">Promised</span>
+        <span className="note num">In sample</span>
         {folds.map((fold) => (
           <Fold key={fold.testFrom} fold={fold} fromMs={Date.parse(first.trainFrom)} toMs={Date.parse(last.testTo)} />
         ))}
       </div>
       <p className="two p-2">
-        <b>Unseen days together: {share(walkForward.totalReturn)}.</b> The choices promised {share(promised)}. {gained}{' '}
-        of {folds.length} unseen windows gained.
+        <b>Unseen days together: {share(walkForward.totalReturn)}.</b> In sample: {share(inSample)}. {gained} of{' '}
+        {folds.length} unseen windows made a profit.
       </p>
     </Section>
   );

@@ -18,7 +18,7 @@ import { tagOf } from '#web/ui/accounts.ts';
 import { Confirm } from '#web/ui/confirm.tsx';
 import { AccountTag } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
@@ -31,12 +31,12 @@ function useRefresh(): () => Promise<void> {
   };
 }
 
-/** Every exchange account with its key, and a way to add one. */
+/** Every exchange account with its API key, and a form to add one. */
 export function AccountSettings(): ReactNode {
   const { data, error } = useQuery(accountsQuery);
   return (
     <Section title="Accounts and keys" note="a key lets the service read and trade, never withdraw">
-      {error === null ? null : <Failure what="The accounts could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the accounts." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={2} height={52} /> : null}
       {data?.accounts.map((account) => (
         <OneAccount key={account.id} account={account} />
@@ -61,7 +61,7 @@ function OneAccount({ account }: { account: Account }): ReactNode {
         <KeyState account={account} />
       </span>
       {paper ? (
-        <span className="note">The paper exchange inside this installation made its key by itself.</span>
+        <span className="note">The paper exchange of this installation created its key automatically.</span>
       ) : (
         <details open={account.apiKey === null}>
           <summary>{account.apiKey === null ? 'Enter the API key' : 'Replace the API key'}</summary>
@@ -69,7 +69,7 @@ function OneAccount({ account }: { account: Account }): ReactNode {
         </details>
       )}
       <details>
-        <summary>Name and removal</summary>
+        <summary>Rename or delete</summary>
         <TextForm
           fields={[{ name: 'name', label: 'Name' }]}
           first={{ name: account.name }}
@@ -92,8 +92,7 @@ function OneAccount({ account }: { account: Account }): ReactNode {
             await refresh();
           }}
         >
-          Its API key is forgotten. What lies at the exchange stays there. An account that still has profiles is not
-          deleted.
+          Its API key is deleted. Funds on the exchange stay there. An account with profiles cannot be deleted.
         </Confirm>
       </details>
     </div>
@@ -107,7 +106,7 @@ function KeyState({ account: { id, name, apiKey, endpoint } }: { account: Accoun
   if (apiKey === null) {
     return (
       <span className="care">
-        <Icon name="warn" /> no key: it can not trade
+        <Icon name="warn" /> no API key: cannot trade
       </span>
     );
   }
@@ -115,7 +114,7 @@ function KeyState({ account: { id, name, apiKey, endpoint } }: { account: Accoun
     <>
       <span className={apiKey.status === 'error' ? 'care' : ''}>
         <Icon name={apiKey.status === 'healthy' ? 'ok' : apiKey.status === 'error' ? 'warn' : 'ring'} />{' '}
-        {apiKey.status === 'healthy' ? 'works' : apiKey.status === 'error' ? 'refused' : 'not checked yet'}, ends in{' '}
+        {apiKey.status === 'healthy' ? 'works' : apiKey.status === 'error' ? 'rejected' : 'not checked yet'}, ends in{' '}
         <code>{apiKey.last4}</code>
         {apiKey.checkedAt === null ? null : (
           <span className="note">
@@ -130,23 +129,22 @@ function KeyState({ account: { id, name, apiKey, endpoint } }: { account: Accoun
       {endpoint === 'paper' ? null : (
         <Confirm
           small
-          words="Forget key"
-          title={`Forget the key of ${name}?`}
-          action={`Forget the key that ends in ${apiKey.last4}`}
-          failed="Not forgotten."
+          words="Remove key"
+          title={`Remove the key of ${name}?`}
+          action={`Remove the key that ends in ${apiKey.last4}`}
+          failed="Not removed."
           run={async () => {
             await call(deleteApiKey, { params });
             await refresh();
           }}
         >
-          {name} stops trading at once: nothing is bought, sold or cancelled any more. Orders that rest on the exchange
-          stay there.
+          {name} stops trading immediately: no more buys, sales or cancellations. Open orders stay on the exchange.
         </Confirm>
       )}
       {apiKey.cause === null ? null : (
-        <Say tone="care" title="The exchange refused the key:">
+        <Notice tone="care" title="The exchange rejected the key:">
           {apiKey.cause}
-        </Say>
+        </Notice>
       )}
       {check.isError ? <Failure what="Not checked." error={check.error} /> : null}
     </>
@@ -167,7 +165,7 @@ function KeyForm({ account }: { account: Account }): ReactNode {
         fields={[
           { name: 'apiKey', label: 'API key' },
           { name: 'secret', label: 'Secret', note: 'Shown once by the exchange.', input: { type: 'password' } },
-          { name: 'label', label: 'Your name for it', input: { required: false } },
+          { name: 'label', label: 'Label', input: { required: false } },
         ]}
         submit={async ({ apiKey = '', secret = '', label = '' }) => {
           const body = { apiKey: apiKey.trim(), secret: secret.trim(), label };
@@ -204,15 +202,15 @@ function NewAccount(): ReactNode {
       failed="Not added."
       done="Added. Enter its API key above."
     >
-      <div role="radiogroup" aria-label="Whose money">
-        {KINDS.map((one) => (
-          <label key={one.words} className={one === kind ? 'pick on' : 'pick'}>
-            <input type="radio" name="kind" checked={one === kind} onChange={() => setKind(one)} />
-            <span>{one.words}</span>
+      <div role="radiogroup" aria-label="Environment">
+        {KINDS.map((option) => (
+          <label key={option.words} className={option === kind ? 'pick on' : 'pick'}>
+            <input type="radio" name="kind" checked={option === kind} onChange={() => setKind(option)} />
+            <span>{option.words}</span>
           </label>
         ))}
       </div>
-      <p className="note p-2">This can not be changed later.</p>
+      <p className="note p-2">This cannot be changed later.</p>
     </TextForm>
   );
 }

@@ -6,7 +6,7 @@ import { call } from '#web/data/call.ts';
 import { Choice } from '#web/ui/field.tsx';
 import { TextForm } from '#web/ui/text-form.tsx';
 import { Confirm } from '#web/ui/confirm.tsx';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 
 const KEY = ['ai-provider'] as const;
@@ -19,23 +19,23 @@ const CREDENTIALS: readonly { value: CredentialKind; words: string }[] = [
   { value: 'oauth-token', words: 'OAuth token' },
 ];
 
-/** Whom the backtest advisor asks. The credential only ever goes in. */
+/** The AI provider of the backtest advisor. The credential is write-only. */
 export function AiProviderSettings(): ReactNode {
   const client = useQueryClient();
   const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(readAiProvider, {}, signal) });
   const held = data?.aiProvider ?? null;
   return (
-    <Section title="AI provider" note="a language model that the backtest advisor asks">
-      {error === null ? null : <Failure what="The AI provider could not be read." error={error} />}
+    <Section title="AI provider" note="the language model of the backtest advisor">
+      {error === null ? null : <Failure what="Could not load the AI provider." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={3} /> : null}
       {data === undefined ? null : held === null ? (
-        <p className="two p-2">No provider is set up. The advisor can also be asked by hand, without any key.</p>
+        <p className="two p-2">No provider is set up. The advisor prompt also works with any chatbot, without a key.</p>
       ) : (
         <Held held={held} onRemoved={(saved) => client.setQueryData(KEY, saved)} />
       )}
       {data === undefined ? null : (
         <details className="px-2">
-          <summary>{held === null ? 'Set up a provider' : 'Change it'}</summary>
+          <summary>{held === null ? 'Set up a provider' : 'Change the provider'}</summary>
           <Setup key={held?.updatedAt} held={held} onSaved={(saved) => client.setQueryData(KEY, saved)} />
         </details>
       )}
@@ -51,9 +51,9 @@ function Held({ held, onRemoved }: { held: AiProviderView; onRemoved: (saved: Sa
   return (
     <>
       <dl className="dl">
-        <dt>Asks</dt>
+        <dt>Model</dt>
         <dd>{held.model}</dd>
-        <dt>At</dt>
+        <dt>Address</dt>
         <dd>{held.baseUrl}</dd>
         <dt>Credential</dt>
         <dd>
@@ -73,15 +73,15 @@ function Held({ held, onRemoved }: { held: AiProviderView; onRemoved: (saved: Sa
           failed="Not removed."
           run={async () => onRemoved(await call(changeAiProvider, { body: { provider: null } }))}
         >
-          <p>Its credential is deleted here. Answers that are kept stay; the advisor can still be asked by hand.</p>
+          <p>Its credential is deleted. Saved answers stay; the advisor prompt still works with any chatbot.</p>
         </Confirm>
         <span className="note">The test may cost a little.</span>
       </div>
-      {test.isError ? <Failure what="Not asked." error={test.error} /> : null}
+      {test.isError ? <Failure what="Not sent." error={test.error} /> : null}
       {test.data === undefined ? null : (
-        <Say tone={test.data.ok ? 'next' : 'care'} title={test.data.ok ? 'It works.' : 'It does not work.'}>
+        <Notice tone={test.data.ok ? 'next' : 'care'} title={test.data.ok ? 'Works.' : 'Failed.'}>
           {test.data.detail}
-        </Say>
+        </Notice>
       )}
     </>
   );
@@ -95,33 +95,33 @@ function Setup({ held, onSaved }: { held: AiProviderView | null; onSaved: (saved
     <>
       <Choice
         label="Provider"
-        note={other ? 'Any that speaks OpenAI’s chat completions, such as a model on your own machine.' : undefined}
+        note={other ? 'Any endpoint with the OpenAI chat completions API, such as a local model.' : undefined}
         value={provider}
         options={PROVIDERS}
-        onChange={(value) => setProvider(PROVIDERS.find((one) => one.value === value)?.value ?? 'anthropic')}
+        onChange={(value) => setProvider(PROVIDERS.find((option) => option.value === value)?.value ?? 'anthropic')}
       />
       {other ? null : (
         <Choice
           label="Kind of credential"
           value={kind}
           options={CREDENTIALS}
-          onChange={(value) => setKind(CREDENTIALS.find((one) => one.value === value)?.value ?? 'console-key')}
+          onChange={(value) => setKind(CREDENTIALS.find((option) => option.value === value)?.value ?? 'console-key')}
         />
       )}
       <TextForm
         first={{ baseUrl: held?.provider === provider ? held.baseUrl : '', model: held?.model ?? '' }}
         fields={[
-          { name: 'model', label: 'Model', note: 'Its name, as the provider calls it.' },
+          { name: 'model', label: 'Model', note: 'Model name of the provider.' },
           {
             name: 'baseUrl',
             label: 'Address',
-            note: 'Empty is the usual one of the provider.',
+            note: 'Empty: the default address of the provider.',
             input: { required: false, inputMode: 'url' },
           },
           {
             name: 'credential',
             label: 'Credential',
-            note: `${held?.credential == null ? '' : 'Stored; empty leaves it as it is. '}It can spend money: give it a limit at the provider. It is kept unencrypted in the database, and never shown again.`,
+            note: `${held?.credential == null ? '' : 'Stored; empty keeps it. '}It can spend money: give it a limit at the provider. It is kept unencrypted in the database, and never shown again.`,
             input: { type: 'password', autoComplete: 'off', required: false },
           },
         ]}

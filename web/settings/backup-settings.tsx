@@ -7,13 +7,13 @@ import { restoredQuery } from '#web/data/queries.ts';
 import { Switch } from '#web/ui/field.tsx';
 import { TextForm } from '#web/ui/text-form.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
 const KEY = ['backup'] as const;
 
-/** Backups: one now, some by themselves, and the way back. */
+/** Download a backup, schedule automatic backups, and restore. */
 export function BackupSettings(): ReactNode {
   const client = useQueryClient();
   const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(readBackupConfig, {}, signal) });
@@ -21,7 +21,7 @@ export function BackupSettings(): ReactNode {
   const on = enabled ?? data?.enabled ?? false;
   return (
     <Section title="Backup and restore" note="a backup holds secrets in plain text: keep it safe">
-      {error === null ? null : <Failure what="The backups could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the backups." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={3} /> : null}
       <div className="actions">
         <a className="btn" href={addressOf(downloadBackup.path, undefined, undefined)} download>
@@ -34,8 +34,8 @@ export function BackupSettings(): ReactNode {
           <TextForm
             first={{ intervalHours: String(data.intervalHours), keep: String(data.keep) }}
             fields={[
-              { name: 'intervalHours', label: 'Write one every', unit: 'hours', input: { inputMode: 'numeric' } },
-              { name: 'keep', label: 'Keep the newest', unit: 'backups', input: { inputMode: 'numeric' } },
+              { name: 'intervalHours', label: 'Every', unit: 'hours', input: { inputMode: 'numeric' } },
+              { name: 'keep', label: 'Keep', unit: 'backups', input: { inputMode: 'numeric' } },
             ]}
             submit={async ({ intervalHours, keep }) => {
               const body = { enabled: on, intervalHours: Number(intervalHours), keep: Number(keep) };
@@ -46,15 +46,15 @@ export function BackupSettings(): ReactNode {
             done="Saved."
           >
             <div className="p-2">
-              <Switch label="Write backups by themselves" on={on} onChange={setEnabled} />
+              <Switch label="Automatic backups" on={on} onChange={setEnabled} />
               <span className="note block pt-1">
                 {data.folder === null
-                  ? 'No folder is set: start the service with BACKUP_DIR to say where they go.'
-                  : `They go to ${data.folder}.`}
+                  ? 'No folder is set: start the service with BACKUP_DIR.'
+                  : `Folder: ${data.folder}.`}
                 {data.nextDueAt === null ? null : (
                   <>
                     {' '}
-                    The next one is due <When at={data.nextDueAt} />.
+                    Next backup: <When at={data.nextDueAt} />.
                   </>
                 )}
               </span>
@@ -83,7 +83,7 @@ function Restore(): ReactNode {
   const restore = useMutation({
     mutationFn: (chosen: File) => upload(restoreBackup, chosen),
     onSuccess: (restored) => {
-      // Sessions are in no backup: the sign-in screen comes next, and says why.
+      // A backup holds no sessions: the sign-in page is shown next, with a notice.
       client.setQueryData(restoredQuery.queryKey, restored);
       return client.invalidateQueries({ queryKey: keys.session });
     },
@@ -107,18 +107,18 @@ function Restore(): ReactNode {
       </label>
       <Dialog title={`Restore ${file?.name ?? ''}?`} open={file !== undefined} onClose={close}>
         <div className="two grid gap-2 py-2">
-          <p>Everything in this installation is replaced by what the file holds. The file is checked first.</p>
-          <p>Trading is halted afterwards, until you allow it again on the overview. You sign in again first.</p>
+          <p>The file replaces all data of this installation. It is checked first.</p>
+          <p>Afterwards you sign in again. Buying stays stopped until you allow it on the overview.</p>
         </div>
         {restore.isError ? <Failure what="Not restored." error={restore.error} /> : null}
         <div className="flex flex-wrap gap-3 pt-2">
           {file === undefined ? null : (
             <button type="button" className="btn go" disabled={restore.isPending} onClick={() => restore.mutate(file)}>
-              Replace everything by {file.name}
+              Restore {file.name} and replace all data
             </button>
           )}
           <button type="button" className="btn" data-first onClick={close}>
-            Leave it
+            Cancel
           </button>
         </div>
       </Dialog>

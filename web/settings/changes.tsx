@@ -6,12 +6,12 @@ import { addressOf, call } from '#web/data/call.ts';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { Context } from '#web/ui/feed.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
-import { actionWords } from './change-words.ts';
+import { actionText } from './change-labels.ts';
 
-/** Everything the operator changed, with what it was before and after. */
+/** The audit log: every change of the operator, with the values before and after. */
 export function ChangesPage(): ReactNode {
   const log = useInfiniteQuery({
     queryKey: ['changes'],
@@ -27,42 +27,38 @@ export function ChangesPage(): ReactNode {
   const rows = log.data?.pages.flatMap((page) => page.rows) ?? [];
   return (
     <>
-      <title>Changes · Tradewind</title>
+      <title>Audit log · Tradewind</title>
       <nav className="crumb" aria-label="Breadcrumb">
         <Link to="/">Overview</Link>
         <Link to="/activity">Activity</Link>
-        <span>Changes</span>
+        <span>Audit log</span>
       </nav>
       <div className="head">
-        <h1 className="verdict">What you changed, and from where.</h1>
-        <p className="two">Every change of settings, accounts, keys and switches. Secrets are never written here.</p>
+        <h1 className="verdict">Audit log</h1>
+        <p className="two">Every change of settings, accounts, keys and switches. Secrets are never logged.</p>
       </div>
       <Section
         title="Changes"
         note={
           <a href={addressOf(exportAuditLogs.path, undefined, { format: 'csv' })} download>
-            Save as a table (CSV)
+            Export CSV
           </a>
         }
       >
-        {log.error === null ? null : <Failure what="The changes could not be read." error={log.error} />}
+        {log.error === null ? null : <Failure what="Could not load the audit log." error={log.error} />}
         {log.data === undefined && log.error === null ? <Skeleton rows={8} /> : null}
-        {log.data !== undefined && rows.length === 0 ? <p className="p-2">Nothing was changed yet.</p> : null}
+        {log.data !== undefined && rows.length === 0 ? <p className="p-2">No changes yet.</p> : null}
         <ul className="feed dated">
           {rows.map(({ id, at, action, subject, before, after, ip }) => (
             <li key={id}>
               <When at={at} />
               <Icon name="dot" />
               <div>
-                {actionWords(action)}
+                {actionText(action)}
                 {names.has(subject) ? <b> {names.get(subject)}</b> : null}
                 <span className="note block">
-                  {ip === 'unknown' ? 'from an address that is not known' : `from ${ip}`}
-                  {subject === '' || names.has(subject) ? null : (
-                    <>
-                      , <code>{subject}</code>
-                    </>
-                  )}
+                  {ip === 'unknown' ? null : `from ${ip} `}
+                  {subject === '' || names.has(subject) ? null : <code>{subject}</code>}
                 </span>
                 <Context ctx={{ ...(before == null ? {} : { before }), ...(after == null ? {} : { after }) }} />
               </div>

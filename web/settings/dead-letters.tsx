@@ -6,13 +6,14 @@ import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
 import { useDemo } from '#web/data/session.tsx';
+import { count } from '#web/ui/numbers.ts';
 import { Confirm } from '#web/ui/confirm.tsx';
 import { Context } from '#web/ui/feed.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
-import { jobWords } from './jobs.ts';
+import { jobLabel } from './jobs.ts';
 
 type Letter = Answer<typeof listDeadLetters>['deadLetters'][number];
 
@@ -25,34 +26,34 @@ export function DeadLettersPage(): ReactNode {
   const letters = data?.deadLetters ?? [];
   return (
     <>
-      <title>Work that was given up · Tradewind</title>
+      <title>Failed jobs · Tradewind</title>
       <nav className="crumb" aria-label="Breadcrumb">
         <Link to="/">Overview</Link>
         <Link to="/activity">Activity</Link>
-        <span>Work that was given up</span>
+        <span>Failed jobs</span>
       </nav>
       <div className="head">
         <h1 className="verdict">
           {data === undefined
-            ? 'Work that was given up'
+            ? 'Failed jobs'
             : letters.length === 0
-              ? 'No work was given up.'
-              : `${letters.length} ${letters.length === 1 ? 'piece of work was' : 'pieces of work were'} given up.`}
+              ? 'No failed jobs.'
+              : `${count(letters.length, 'failed job')}.`}
         </h1>
         <p className="two">
-          Work beside trading, such as checking a key or comparing the wallet, is tried several times. What still fails
-          is kept here as a dead letter until you try it again or remove it.
+          Background jobs, such as checking a key or comparing the wallet, are retried several times. A job that still
+          fails is listed here until you retry or remove it.
         </p>
       </div>
-      <Section title="Dead letters" note="newest first">
-        {error === null ? null : <Failure what="The list could not be read." error={error} />}
+      <Section title="Failed jobs" note="newest first">
+        {error === null ? null : <Failure what="Could not load the list." error={error} />}
         {data === undefined && error === null ? <Skeleton rows={3} height={52} /> : null}
         <ul className="block">
           {letters.map((letter) => (
             <OneLetter key={letter.id} letter={letter} />
           ))}
         </ul>
-        {letters.length === 0 && data !== undefined ? <p className="p-2">The list is empty.</p> : null}
+        {letters.length === 0 && data !== undefined ? <p className="p-2">No failed jobs.</p> : null}
       </Section>
       <Schedules />
     </>
@@ -75,30 +76,30 @@ function OneLetter({
         <Icon name="x" />
       </span>
       <div>
-        <b>{jobWords(job)}</b>: {errorMessage}
+        <b>{jobLabel(job)}</b>: {errorMessage}
         <span className="note block">
-          given up <When at={diedAt} /> after {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
+          failed <When at={diedAt} /> after {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
         </span>
         <Context ctx={{ data, ...(stack === null ? {} : { stack: stack.split('\n') }) }} />
-        {retry.isError ? <Failure what="Not tried again." error={retry.error} /> : null}
+        {retry.isError ? <Failure what="Retry failed." error={retry.error} /> : null}
         <div className="flex flex-wrap gap-3 pt-2">
           {demo ? null : (
             <button type="button" className="btn small" disabled={retry.isPending} onClick={() => retry.mutate()}>
-              Try again
+              Retry
             </button>
           )}
           <Confirm
             small
             words="Remove"
-            title="Remove this from the list?"
-            action={`Remove ${jobWords(job).toLowerCase()}`}
+            title="Remove this job?"
+            action={`Remove ${jobLabel(job).toLowerCase()}`}
             failed="Not removed."
             run={async () => {
               await call(deleteDeadLetter, { params });
               await refresh();
             }}
           >
-            It is not tried again, and its error message is gone.
+            The job is not retried and its error message is deleted.
           </Confirm>
         </div>
       </div>
@@ -106,7 +107,7 @@ function OneLetter({
   );
 }
 
-/** What runs by itself, when it ran last and when it is due. */
+/** Scheduled jobs with their last run and next due time. */
 function Schedules(): ReactNode {
   const { data, error } = useQuery({
     queryKey: ['jobs'],
@@ -114,14 +115,14 @@ function Schedules(): ReactNode {
     refetchInterval: 30_000,
   });
   return (
-    <Section title="What runs by itself" note="again and again, in the background">
-      {error === null ? null : <Failure what="The schedules could not be read." error={error} />}
+    <Section title="Scheduled jobs">
+      {error === null ? null : <Failure what="Could not load the schedules." error={error} />}
       {data === undefined ? null : (
         <div className="tw">
           <table className="cards">
             <thead>
               <tr>
-                <th>Work</th>
+                <th>Job</th>
                 <th>Last run</th>
                 <th className="num">Took</th>
                 <th>Due</th>
@@ -130,7 +131,7 @@ function Schedules(): ReactNode {
             <tbody>
               {data.jobs.map(({ name, lastRun, nextAt }) => (
                 <tr key={name}>
-                  <td>{jobWords(name)}</td>
+                  <td>{jobLabel(name)}</td>
                   <td className="rt">
                     {lastRun === null ? (
                       <span className="note">not yet</span>

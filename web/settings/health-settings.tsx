@@ -3,31 +3,31 @@ import type { ReactNode } from 'react';
 import { useConnection } from '#web/data/live.tsx';
 import { statusQuery } from '#web/data/queries.ts';
 import { troublesOf } from '#web/shell/health.ts';
-import { Say } from '#web/ui/say.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
 const CONNECTION = { open: 'connected', connecting: 'connecting', lost: 'lost, reconnecting' } as const;
 
-/** What runs, since when and in which version. */
+/** Versions and start times of the processes. */
 export function HealthSettings(): ReactNode {
   const { data, isError } = useQuery(statusQuery);
   const connection = useConnection();
   const troubles = troublesOf(data, isError);
   return (
-    <Section title="System health" note="asked every 5 s">
+    <Section title="System health" note="checked every 5 s">
       {troubles.map(({ tone, title, detail }) => (
-        <Say key={detail} tone={tone} title={title}>
+        <Notice key={detail} tone={tone} title={title}>
           {detail}
-        </Say>
+        </Notice>
       ))}
       {data === undefined ? null : (
         <dl className="dl">
-          <dt>Web and interface</dt>
+          <dt>Web app and API</dt>
           <dd>
             <code>{data.api.sha.slice(0, 7)}</code>, since <When at={data.api.bootedAt} />
           </dd>
-          <dt>Worker, which trades</dt>
+          <dt>Worker</dt>
           <dd>
             {data.worker === null ? (
               'not running'
@@ -37,7 +37,7 @@ export function HealthSettings(): ReactNode {
               </>
             )}
           </dd>
-          <dt>Database changed last</dt>
+          <dt>Last database migration</dt>
           <dd>
             <When at={data.db.latestMigrationAppliedAt} />
           </dd>

@@ -5,15 +5,15 @@ import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
 import { profilesQuery } from '#web/data/queries.ts';
 import { Switch } from '#web/ui/field.tsx';
-import { opsWords } from '#web/shell/notices.ts';
+import { opsLabel } from '#web/shell/notices.ts';
 import { count } from '#web/ui/numbers.ts';
-import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 
 type Switches = Answer<typeof readOpsNotify>;
 const KEY = ['ops-notify'] as const;
 
-/** Which messages about accounts and the installation are sent, to every notifier of every profile. */
+/** Switches of the messages about accounts and the installation, sent to every notifier of every profile. */
 export function OpsNotifySettings(): ReactNode {
   const client = useQueryClient();
   const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(readOpsNotify, {}, signal) });
@@ -22,14 +22,14 @@ export function OpsNotifySettings(): ReactNode {
     onSuccess: (saved) => client.setQueryData(KEY, saved),
   });
   return (
-    <Section title="Messages about the installation" note="sent to the notifiers of every profile">
-      {error === null ? null : <Failure what="The switches could not be read." error={error} />}
+    <Section title="System notifications" note="sent to the notifiers of every profile">
+      {error === null ? null : <Failure what="Could not load the switches." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={3} /> : null}
       <div className="grid gap-2 p-2">
         {Object.entries(data ?? {}).map(([name, on]) => (
           <Switch
             key={name}
-            {...opsWords(name)}
+            {...opsLabel(name)}
             on={on}
             disabled={change.isPending}
             onChange={(wanted) => change.mutate({ [name]: wanted })}
@@ -57,21 +57,21 @@ function TestMessage(): ReactNode {
       </div>
       {test.isError ? <Failure what="Not sent." error={test.error} /> : null}
       {test.isSuccess && sent.length === 0 ? (
-        <Say tone="care" title="Nobody is told.">
-          No profile has a notifier that is on. Set one up under Notifications of a profile.
-        </Say>
+        <Notice tone="care" title="No channel is set up.">
+          No profile has an enabled notifier. Set one up under Notifications of a profile.
+        </Notice>
       ) : null}
       {sent.length > failed.length ? (
-        <Say tone="next">{count(sent.length - failed.length, 'message')} arrived.</Say>
+        <Notice tone="next">{count(sent.length - failed.length, 'message')} arrived.</Notice>
       ) : null}
       {failed.map(({ profileId, provider, detail }) => (
-        <Say
+        <Notice
           key={`${profileId} ${provider}`}
           tone="care"
           title={`${provider} of ${names.get(profileId) ?? 'a profile'}:`}
         >
-          {detail ?? 'no reason was given'}
-        </Say>
+          {detail ?? 'no reason given'}
+        </Notice>
       ))}
     </>
   );

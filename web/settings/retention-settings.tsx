@@ -5,27 +5,22 @@ import { call } from '#web/data/call.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { TextForm } from '#web/ui/text-form.tsx';
 import { wordsOf } from '#web/ui/names.ts';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
 const KEY = ['retention'] as const;
 
 const FIELDS = [
-  ['debugLogDays', 'Decisions to do nothing', 'They grow fast.', 'days'],
-  [
-    'actionLogDays',
-    'Everything else in the log',
-    'Buys, sells, refusals and warnings, and what was sent and answered.',
-    'days',
-  ],
-  ['actionLogMaxRows', 'Rows of the log at most', 'The oldest go first.', 'rows'],
-  ['auditLogDays', 'Your changes', 'What you changed, and from where.', 'days'],
-  ['equityDays', 'Marks of what was earned', 'For the curve in a profile’s history.', 'days'],
-  ['tickTraceEntries', 'Newest ticks kept whole', 'Per profile, with all their numbers.', 'ticks'],
+  ['debugLogDays', 'Waiting decisions', 'These rows grow fast.', 'days'],
+  ['actionLogDays', 'Other log rows', 'Buys, sales, rejections and warnings, with requests and responses.', 'days'],
+  ['actionLogMaxRows', 'Maximum log rows', 'The oldest are removed first.', 'rows'],
+  ['auditLogDays', 'Audit log', 'Your changes.', 'days'],
+  ['equityDays', 'Equity history', 'For the curve under Trades.', 'days'],
+  ['tickTraceEntries', 'Full tick traces', 'Newest ticks per profile, complete.', 'ticks'],
 ] as const;
 
-/** How long records are kept, and what the last removals took away. */
+/** Data retention, and the results of the last removals. */
 export function RetentionSettings(): ReactNode {
   const client = useQueryClient();
   const demo = useDemo();
@@ -33,8 +28,8 @@ export function RetentionSettings(): ReactNode {
   const receipts = data?.receipts ?? [];
   const first = Object.fromEntries(FIELDS.map(([name]) => [name, String(data?.[name] ?? '')]));
   return (
-    <Section title="How long records are kept" note="empty keeps them for ever">
-      {error === null ? null : <Failure what="This could not be read." error={error} />}
+    <Section title="Data retention" note="empty: keep forever">
+      {error === null ? null : <Failure what="Could not load the data retention." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={3} /> : null}
       {data === undefined || demo ? null : (
         <TextForm
@@ -51,9 +46,9 @@ export function RetentionSettings(): ReactNode {
             const body = Object.fromEntries(FIELDS.map(([name]) => [name, values[name] ? Number(values[name]) : null]));
             client.setQueryData(KEY, await call(changeRetention, { body }));
           }}
-          action="Save how long"
+          action="Save retention"
           failed="Not saved."
-          done="Saved. It holds from the next removal on."
+          done="Saved. Used from the next removal on."
         />
       )}
       <ul className="block">

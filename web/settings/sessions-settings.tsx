@@ -4,7 +4,7 @@ import { changePassword, deleteSession, listSessions, revokeOtherSessions } from
 import { call } from '#web/data/call.ts';
 import { TextForm } from '#web/ui/text-form.tsx';
 import { Confirm } from '#web/ui/confirm.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
@@ -19,7 +19,7 @@ export function PasswordSettings(): ReactNode {
         fields={[
           {
             name: 'currentPassword',
-            label: 'Password now',
+            label: 'Current password',
             input: { type: 'password', autoComplete: 'current-password' },
           },
           { name: 'newPassword', label: 'New password', note: 'At least 12 characters.', input: password },
@@ -36,7 +36,7 @@ export function PasswordSettings(): ReactNode {
   );
 }
 
-/** Who is signed in where, and how to end that. */
+/** The open sessions, each with a button to sign it out. */
 export function SessionSettings(): ReactNode {
   const client = useQueryClient();
   const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(listSessions, {}, signal) });
@@ -44,7 +44,7 @@ export function SessionSettings(): ReactNode {
   const others = data?.sessions.filter(({ current }) => !current) ?? [];
   return (
     <Section title="Sessions" note="browsers that are signed in">
-      {error === null ? null : <Failure what="The sessions could not be read." error={error} />}
+      {error === null ? null : <Failure what="Could not load the sessions." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={2} height={52} /> : null}
       <ul className="block">
         {data?.sessions.map(({ id, current, ip, userAgent, lastUsedAt }) => (
@@ -60,17 +60,17 @@ export function SessionSettings(): ReactNode {
               {current ? null : (
                 <Confirm
                   small
-                  words="End"
-                  label={`End the session of ${browserOf(userAgent)}`}
-                  title="End this session?"
-                  action={`Sign ${browserOf(userAgent)} out`}
-                  failed="Not ended."
+                  words="Sign out"
+                  label={`Sign out ${browserOf(userAgent)}`}
+                  title={`Sign out ${browserOf(userAgent)}?`}
+                  action={`Sign out ${browserOf(userAgent)}`}
+                  failed="Not signed out."
                   run={async () => {
                     await call(deleteSession, { params: { id } });
                     await ended();
                   }}
                 >
-                  That browser sees nothing more until somebody signs in there again.
+                  That browser has no access until you sign in there again.
                 </Confirm>
               )}
             </span>
@@ -80,10 +80,10 @@ export function SessionSettings(): ReactNode {
       {others.length < 2 ? null : (
         <div className="actions">
           <Confirm
-            words="End all others"
-            title={`End ${others.length} other sessions?`}
-            action={`Sign ${others.length} browsers out`}
-            failed="Not ended."
+            words="Sign out all others"
+            title={`Sign out ${others.length} other sessions?`}
+            action={`Sign out ${others.length} sessions`}
+            failed="Not signed out."
             run={async () => {
               await call(revokeOtherSessions, {});
               await ended();
@@ -97,7 +97,7 @@ export function SessionSettings(): ReactNode {
   );
 }
 
-/** The name in a user agent that a person would know. */
+/** The browser name in a user agent. */
 function browserOf(userAgent: string): string {
   const names = [
     ['Edg/', 'Edge'],
@@ -105,5 +105,5 @@ function browserOf(userAgent: string): string {
     ['Chrome/', 'Chrome'],
     ['Safari/', 'Safari'],
   ] as const;
-  return names.find(([mark]) => userAgent.includes(mark))?.[1] ?? (userAgent.split(' ')[0] || 'A program');
+  return names.find(([mark]) => userAgent.includes(mark))?.[1] ?? (userAgent.split(' ')[0] || 'API client');
 }

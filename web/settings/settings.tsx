@@ -11,7 +11,7 @@ import { BackupSettings } from './backup-settings.tsx';
 import { HealthSettings } from './health-settings.tsx';
 import { OpsNotifySettings } from './ops-notify.tsx';
 import { RetentionSettings } from './retention-settings.tsx';
-import { Failure } from '#web/ui/say.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { PasswordSettings, SessionSettings } from './sessions-settings.tsx';
 import { setTheme, useTheme } from '#web/ui/theme-switch.tsx';
@@ -30,7 +30,7 @@ export function SettingsPage(): ReactNode {
       </div>
       <div className="cols">
         <div className="c6">
-          <Section title="This page">
+          <Section title="Display">
             {session == null ? null : <Timezone session={session} />}
             <ThemeChoice />
           </Section>
@@ -77,7 +77,7 @@ function Timezone({ session }: { session: Session }): ReactNode {
   return (
     <div className="field">
       <label htmlFor={id}>Time zone</label>
-      <span className="note">Every time on every page, and where a day begins. Now {full(now, timezone)}.</span>
+      <span className="note">For all times and the start of a day. Now {full(now, timezone)}.</span>
       <span className="in">
         <select
           id={id}
@@ -103,13 +103,13 @@ function ThemeChoice(): ReactNode {
   const theme = useTheme();
   return (
     <div className="field">
-      <span>Colours</span>
+      <span>Theme</span>
       <span className="note">Kept on this device.</span>
       <span className="in border-0 bg-transparent">
-        <span className="seg" role="group" aria-label="Colours">
-          {(['dark', 'light'] as const).map((one) => (
-            <button key={one} type="button" aria-pressed={theme === one} onClick={() => setTheme(one)}>
-              {one === 'dark' ? 'Dark' : 'Light'}
+        <span className="seg" role="group" aria-label="Theme">
+          {(['dark', 'light'] as const).map((option) => (
+            <button key={option} type="button" aria-pressed={theme === option} onClick={() => setTheme(option)}>
+              {option === 'dark' ? 'Dark' : 'Light'}
             </button>
           ))}
         </span>
@@ -131,7 +131,7 @@ function SignOut(): ReactNode {
   });
   return (
     <>
-      <p className="two p-2">Trading goes on after you sign out.</p>
+      <p className="two p-2">Trading continues after you sign out.</p>
       {leave.isError ? <Failure what="Still signed in." error={leave.error} /> : null}
       <div className="actions">
         <button type="button" className="btn" disabled={leave.isPending} onClick={() => leave.mutate()}>

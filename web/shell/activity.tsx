@@ -6,11 +6,11 @@ import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { Feed } from '#web/ui/feed.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { highlights } from '#web/ui/prose.ts';
 
-/** What all profiles did lately, and the lists of what needs a decision of the operator. */
+/** Recent activity of all profiles, and the lists to review. */
 export function ActivityPage(): ReactNode {
   const { data, error } = useQuery(dashboardQuery);
   const profiles = data?.profiles ?? [];
@@ -18,18 +18,18 @@ export function ActivityPage(): ReactNode {
     <>
       <title>Activity · Tradewind</title>
       <div className="head">
-        <h1 className="verdict">What was done, and what waits for you.</h1>
+        <h1 className="verdict">Activity</h1>
       </div>
       <div className="cols">
-        <Section title="What it did and why" note="newest first" span={8}>
-          {error === null ? null : <Failure what="The activity could not be read." error={error} />}
+        <Section title="Recent activity" note="newest first" span={8}>
+          {error === null ? null : <Failure what="Could not load the activity." error={error} />}
           {data === undefined && error === null ? <Skeleton rows={8} /> : null}
-          {data?.activity.length === 0 ? <p className="p-2">Nothing yet.</p> : null}
+          {data?.activity.length === 0 ? <p className="p-2">No activity yet.</p> : null}
           <Feed rows={highlights(data?.activity ?? [])} open named />
         </Section>
         <div className="c4">
           <Waiting />
-          <Section title="Everything, by profile">
+          <Section title="Logs">
             <ul className="block">
               {profiles.map(({ id, name }) => (
                 <li key={id}>
@@ -37,13 +37,13 @@ export function ActivityPage(): ReactNode {
                   <span className="flex flex-wrap gap-x-4">
                     <span className="grow">{name}</span>
                     <Link to="/profiles/$id/logs" params={{ id }}>
-                      Log
+                      Logs
                     </Link>
                   </span>
                 </li>
               ))}
             </ul>
-            {data !== undefined && profiles.length === 0 ? <p className="p-2">There is no profile yet.</p> : null}
+            {data !== undefined && profiles.length === 0 ? <p className="p-2">No profiles yet.</p> : null}
           </Section>
         </div>
       </div>
@@ -58,26 +58,26 @@ function Waiting(): ReactNode {
   });
   const letters = data?.deadLetters.length ?? 0;
   return (
-    <Section title="Lists">
+    <Section title="To review">
       <ul className="block">
         <li>
           <span />
           <span>
             <Link to="/orphans">Orphan orders</Link>
-            <span className="note block">on the exchange, but tracked by no profile</span>
+            <span className="note block">on the exchange, not tracked by a profile</span>
           </span>
         </li>
         <li>
           <span />
           <span>
-            <Link to="/dead-letters">Work that was given up</Link>
-            <span className="note block">{letters === 0 ? 'nothing' : `${letters} to look at`}</span>
+            <Link to="/dead-letters">Failed jobs</Link>
+            <span className="note block">{letters === 0 ? 'none' : `${letters} to review`}</span>
           </span>
         </li>
         <li>
           <span />
           <span>
-            <Link to="/changes">What you changed</Link>
+            <Link to="/changes">Audit log</Link>
             <span className="note block">settings, accounts, keys and switches</span>
           </span>
         </li>

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useBeat, useConnection } from '#web/data/live.tsx';
+import { useDecisionRate, useConnection } from '#web/data/live.tsx';
 import { statusQuery } from '#web/data/queries.ts';
 import { useMarketTime, useNow, useZone } from '#web/data/session.tsx';
 import { troublesOf } from './health.ts';
 import { age, full, place, utc } from '#web/ui/time.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { Say } from '#web/ui/say.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 
-const CONNECTION_WORDS = {
+const CONNECTION_LABELS = {
   open: 'Live updates connected',
   connecting: 'Connecting for live updates',
   lost: 'Live updates lost, reconnecting',
 } as const;
 
-/** Health of the service; what is wrong replaces the quiet line. `signedIn` adds what only the socket knows. */
+/** Health of the service, with its problems above the line. `signedIn` adds the state of the socket. */
 export function HealthLine({ signedIn }: { signedIn: boolean }): ReactNode {
   const { data: status, isError } = useQuery(statusQuery);
   const troubles = troublesOf(status, isError);
@@ -23,15 +23,15 @@ export function HealthLine({ signedIn }: { signedIn: boolean }): ReactNode {
       {troubles.length > 0 ? (
         <div className="troubles">
           {troubles.map(({ tone, title, detail }) => (
-            <Say key={detail} tone={tone} title={title}>
+            <Notice key={detail} tone={tone} title={title}>
               {detail}
-            </Say>
+            </Notice>
           ))}
         </div>
       ) : null}
       <div className="health" role="group" aria-label="Health">
-        {status?.worker && !isError ? <WorkerWords signedIn={signedIn} /> : null}
-        {signedIn ? <ConnectionWords /> : null}
+        {status?.worker && !isError ? <WorkerStatus signedIn={signedIn} /> : null}
+        {signedIn ? <ConnectionStatus /> : null}
         {status?.worker && !isError && status.worker.sha === status.api.sha ? (
           <span className="opt">
             <Icon name="ok" /> Web and worker on <code>{status.api.sha.slice(0, 7)}</code>
@@ -44,22 +44,22 @@ export function HealthLine({ signedIn }: { signedIn: boolean }): ReactNode {
   );
 }
 
-function WorkerWords({ signedIn }: { signedIn: boolean }): ReactNode {
-  const { lastTickMs } = useBeat();
+function WorkerStatus({ signedIn }: { signedIn: boolean }): ReactNode {
+  const { lastTickMs } = useDecisionRate();
   const now = useNow();
   return (
     <span>
-      <Icon name="dot" /> <b>Worker live</b>
-      {signedIn && lastTickMs !== null ? `, decided ${age(now - lastTickMs)} ago` : ''}
+      <Icon name="dot" /> <b>Live</b>
+      {signedIn && lastTickMs !== null ? ` · Worker decided ${age(now - lastTickMs)} ago` : ''}
     </span>
   );
 }
 
-function ConnectionWords(): ReactNode {
+function ConnectionStatus(): ReactNode {
   const state = useConnection();
   return (
     <span className={state === 'open' ? 'mid' : 'care'}>
-      <Icon name={state === 'open' ? 'ok' : 'warn'} /> {CONNECTION_WORDS[state]}
+      <Icon name={state === 'open' ? 'ok' : 'warn'} /> {CONNECTION_LABELS[state]}
     </span>
   );
 }
@@ -77,7 +77,7 @@ function Clock(): ReactNode {
   }
   return (
     <time className="nb" title={`${utc(market)}; your clock ${full(now, zone, true)}`}>
-      <b>Replay: market time</b> {full(market, zone, true)} <span className="wide">{place(zone)}</span>
+      <b>Replay, market time</b> {full(market, zone, true)} <span className="wide">{place(zone)}</span>
     </time>
   );
 }

@@ -8,17 +8,17 @@ interface Trouble {
 
 const short = (sha: string): string => sha.slice(0, 7);
 
-/** What is wrong with the processes, worst first; empty when status has nothing to complain about. */
+/** Problems of the processes, worst first; empty when there are none. */
 export function troublesOf(status: Status | undefined, failed: boolean): Trouble[] {
   if (failed) {
-    const detail = 'What you see may be old. This page keeps asking every 5 s.';
+    const detail = 'The values shown may be old. This page retries every 5 s.';
     return [{ tone: 'loss', title: 'The service does not answer.', detail }];
   }
   if (status === undefined) return [];
   const { api, worker, db } = status;
   if (worker === null) {
     const detail =
-      'It is down or has not written status since its last restart. Nothing is decided until it is back; orders that rest on the exchange keep working.';
+      'It is down or has not written status since its last restart. No decisions are made until it is back; open orders stay active on the exchange.';
     return [{ tone: 'loss', title: 'Worker down.', detail }];
   }
   const troubles: Trouble[] = [];

@@ -7,16 +7,16 @@ import { keys } from '#web/data/keys.ts';
 import { dashboardQuery, killSwitchQuery } from '#web/data/queries.ts';
 import { useZone } from '#web/data/session.tsx';
 import { quantity } from '#web/ui/numbers.ts';
-import { isLive } from '#web/coin/order-words.ts';
+import { isLive } from '#web/coin/order-labels.ts';
 import { moment, utc } from '#web/ui/time.ts';
 import { Switch } from '#web/ui/field.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure } from '#web/ui/say.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 
 const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;
 
-interface Wish {
+interface SwitchRequest {
   engaged: boolean;
   cancelEntryOrders?: boolean;
   freeze?: boolean;
@@ -25,7 +25,7 @@ interface Wish {
 function useSwitch(onDone: () => void) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: Wish) => call(setKillSwitch, { body }),
+    mutationFn: (body: SwitchRequest) => call(setKillSwitch, { body }),
     onSuccess: (state) => {
       client.setQueryData(keys.killSwitch, state);
       void client.invalidateQueries({ queryKey: keys.dashboard });
@@ -34,7 +34,7 @@ function useSwitch(onDone: () => void) {
   });
 }
 
-/** Always visible. It only stops; starting again is on the overview. */
+/** Always visible. It only stops buying; the overview allows buying again. */
 export function KillSwitch({ asking, onAsk }: { asking: boolean; onAsk: (asking: boolean) => void }): ReactNode {
   const zone = useZone();
   const { data: state } = useQuery(killSwitchQuery);
@@ -52,7 +52,7 @@ export function KillSwitch({ asking, onAsk }: { asking: boolean; onAsk: (asking:
         <Icon name="oct" /> Stop buying
       </button>
       <span id="kill-words" className="vh">
-        Stops every new buy at once. Exits and protective stops stay alive. Asks before acting.
+        Stops every new buy immediately. Exits and protective stops stay active. Asks for confirmation.
       </span>
       <StopDialog open={asking} onClose={() => onAsk(false)} />
     </>
@@ -65,33 +65,29 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
   const [cancelEntryOrders, setCancel] = useState(false);
   const [freeze, setFreeze] = useState(false);
   const accounts = data?.accounts ?? [];
-  const profiles = data?.profiles.filter((profile) => profile.enabled) ?? [];
   const live = data?.orders.filter(isLive) ?? [];
   const buys = live.filter((order) => order.side === 'buy');
   const stops = live.filter((order) => order.purpose === 'stop').length;
-  const what = `${count(accounts.length, 'account')}, ${count(profiles.length, 'running profile')}`;
   return (
     <Dialog title={`Stop buying on ${count(accounts.length, 'account')}?`} open={open} onClose={onClose}>
       <div className="two grid gap-2 py-2">
-        <p>
-          From the moment this is written, no new buy can be placed on {accounts.map(({ name }) => name).join(', ')}.
-        </p>
+        <p>No new buy from now on, on {accounts.map(({ name }) => name).join(', ')}.</p>
         {buys.map((order) => (
           <p key={order.id}>
-            {order.state === 'unknown' ? 'Unanswered' : 'Already on its way'}: a buy of{' '}
+            {order.state === 'unknown' ? 'Unconfirmed' : 'Already sent'}: a buy of{' '}
             {quantity(order.quantity, data?.coins.find(({ symbol }) => symbol === order.symbol)?.stepSize ?? null)}{' '}
-            {order.symbol}.{cancelEntryOrders ? '' : ' It is not cancelled by this.'}
+            {order.symbol}.{cancelEntryOrders ? '' : ' Not cancelled.'}
           </p>
         ))}
         <p>
           {freeze
-            ? `Exits are frozen too: nothing is sold by the service, whatever the price does.${stops > 0 ? ` ${count(stops, 'stop')} on the exchange may still sell.` : ''}`
-            : `${stops > 0 ? `${count(stops, 'protective stop')} and every exit stay` : 'Every exit stays'} alive. Nothing is sold by this.`}
+            ? `Exits are frozen too: the service sells nothing, whatever the price.${stops > 0 ? ` ${count(stops, 'stop')} on the exchange may still sell.` : ''}`
+            : `${stops > 0 ? `${count(stops, 'protective stop')} and every exit stay` : 'Every exit stays'} active. This sells nothing.`}
         </p>
-        <Switch label="Also cancel buys that rest on the exchange" on={cancelEntryOrders} onChange={setCancel} />
+        <Switch label="Also cancel open buy orders" on={cancelEntryOrders} onChange={setCancel} />
         <Switch label="Also freeze exits" on={freeze} onChange={setFreeze} />
       </div>
-      {change.isError ? <Failure what="Not stopped." error={change.error} /> : null}
+      {change.isError ? <Failure what="Stop failed." error={change.error} /> : null}
       <div className="flex flex-wrap gap-3 pt-2">
         <button
           type="button"
@@ -100,17 +96,17 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
           disabled={change.isPending}
           onClick={() => change.mutate({ engaged: true, cancelEntryOrders, freeze })}
         >
-          <Icon name="oct" /> Stop buying on {what}
+          <Icon name="oct" /> Stop buying on {count(accounts.length, 'account')}
         </button>
         <button type="button" className="btn" onClick={onClose}>
-          Keep trading
+          Cancel
         </button>
       </div>
     </Dialog>
   );
 }
 
-/** The other direction, for the overview: says since when and asks before it starts again. */
+/** Shown on the overview while buying is stopped; allows buying again after a confirmation. */
 export function StoppedNotice(): ReactNode {
   const [asking, setAsking] = useState(false);
   const zone = useZone();
@@ -120,13 +116,12 @@ export function StoppedNotice(): ReactNode {
   if (!state?.engaged) return null;
   const running = data?.profiles.filter((profile) => profile.enabled) ?? [];
   const since = state.since === null ? null : Date.parse(state.since);
-  const what = `${count(data?.accounts.length ?? 0, 'account')}, ${count(running.length, 'running profile')}`;
   return (
     <div id="stopped" className="say care mb-5 flex flex-wrap items-center gap-3">
       <span className="grow">
         <Icon name="warn" />{' '}
         <b>Buying is stopped{since === null ? '' : ` since ${moment(since, zone, Date.now())}`}.</b> Exits and stops
-        still work.{state.freeze ? ' This stop also freezes exits.' : ''} {state.reason ?? ''}
+        stay active.{state.freeze ? ' This stop also freezes exits.' : ''} {state.reason ?? ''}
       </span>
       <button type="button" className="btn" onClick={() => setAsking(true)}>
         Allow buying again…
@@ -134,8 +129,8 @@ export function StoppedNotice(): ReactNode {
       <Dialog title="Allow buying again?" open={asking} onClose={() => setAsking(false)}>
         <p className="two py-2">
           {running.length === 0
-            ? 'No profile is on, so nothing buys until you turn one on.'
-            : `These profiles may buy again at once, at the prices of that moment: ${running.map(({ name }) => name).join(', ')}.`}
+            ? 'No profile is running. Nothing is bought until you start one.'
+            : `These profiles may buy immediately, at current prices: ${running.map(({ name }) => name).join(', ')}.`}
         </p>
         {change.isError ? <Failure what="Still stopped." error={change.error} /> : null}
         <div className="flex flex-wrap gap-3 pt-2">
@@ -145,10 +140,10 @@ export function StoppedNotice(): ReactNode {
             disabled={change.isPending}
             onClick={() => change.mutate({ engaged: false })}
           >
-            Allow buying on {what}
+            Allow buying on {count(data?.accounts.length ?? 0, 'account')}
           </button>
           <button type="button" className="btn" data-first onClick={() => setAsking(false)}>
-            Stay stopped
+            Keep stopped
           </button>
         </div>
       </Dialog>

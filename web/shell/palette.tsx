@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
-import { matchesOf } from './palette-words.ts';
+import { matchesOf } from './palette-matches.ts';
 import { placesOf, profilePagesOf, RESEARCH_PAGES } from '#web/ui/places.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { currentTheme, setTheme } from '#web/ui/theme-switch.tsx';
@@ -22,7 +22,7 @@ interface Row {
 
 const SHOWN = 12;
 
-/** Goes anywhere, or does one of few things, by typing a part of its name. */
+/** Finds pages, profiles, coins and a few actions by a part of their name. */
 export function Palette({ open, onClose, onStop }: PaletteProps): ReactNode {
   return (
     <Dialog title="Go to" open={open} onClose={onClose}>
@@ -123,14 +123,12 @@ function Search({ onClose, onStop }: Pick<PaletteProps, 'onClose' | 'onStop'>): 
           </button>
         ))}
       </div>
-      {rows.length > 0 ? null : (
-        <p className="p-2">{isPending ? 'Reading your profiles and coins…' : 'Nothing is called that.'}</p>
-      )}
+      {rows.length > 0 ? null : <p className="p-2">{isPending ? 'Loading profiles and coins…' : 'No results.'}</p>}
     </>
   );
 }
 
-/** What was typed, in bold where it stands. */
+/** The label with the typed part in bold. */
 function Match({ words, part }: { words: string; part: string }): ReactNode {
   const at = part === '' ? -1 : words.toLowerCase().indexOf(part.toLowerCase());
   if (at === -1) return words;

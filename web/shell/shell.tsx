@@ -5,7 +5,7 @@ import { Live } from '#web/data/live.tsx';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { useSteady } from '#web/data/use-steady.ts';
-import { pursesOf } from '#web/ui/accounts.ts';
+import { accountGroups } from '#web/ui/accounts.ts';
 import { placesOf } from '#web/ui/places.ts';
 import { AccountTag } from '#web/ui/figures.tsx';
 import { HealthLine } from './health-line.tsx';
@@ -32,16 +32,16 @@ function Brand(): ReactNode {
   );
 }
 
-/** Which money the pages are about: the most real purse in use. */
-function Purse(): ReactNode {
+/** The account group that the overview shows. */
+function ActiveAccounts(): ReactNode {
   const { data } = useQuery(dashboardQuery);
-  const purse = data === undefined ? undefined : pursesOf(data)[0];
-  if (purse === undefined) return null;
-  const [first] = purse.accounts;
+  const group = data === undefined ? undefined : accountGroups(data)[0];
+  if (group === undefined) return null;
+  const [first] = group.accounts;
   return (
     <span className="acct">
-      <span className="nm">{purse.accounts.length === 1 ? first?.name : `${purse.accounts.length} accounts`}</span>
-      <AccountTag tag={purse.tag} />
+      <span className="nm">{group.accounts.length === 1 ? first?.name : `${group.accounts.length} accounts`}</span>
+      <AccountTag tag={group.tag} />
     </span>
   );
 }
@@ -53,13 +53,13 @@ function DemoBanner(): ReactNode {
       <span className="tag">Live demo</span>
       <span>
         You trade on a test network with play money. Everyone who opens this page shares this account; keys, accounts,
-        backups and notifications can not be changed here.
+        backups and notifications cannot be changed here.
       </span>
     </div>
   );
 }
 
-/** Moves focus and scroll to the top of a page that has just been opened. */
+/** Moves the focus to a page that was just opened. */
 function useArrival(): RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });
@@ -67,13 +67,13 @@ function useArrival(): RefObject<HTMLElement | null> {
   useEffect(() => {
     if (arrived.current === path) return;
     arrived.current = path;
-    // What an address asks for has the focus at once.
+    // A setting that the address names has the focus already.
     if (main.current?.querySelector('[data-asked]') === null) main.current.focus({ preventScroll: true });
   }, [path]);
   return main;
 }
 
-/** The page that is open. It takes no click while what it shows still moves. */
+/** The open page. It accepts no clicks while its content still moves. */
 function Page(): ReactNode {
   const main = useArrival();
   const isSteady = useSteady();
@@ -84,7 +84,7 @@ function Page(): ReactNode {
   );
 }
 
-/** Everything around a page for a signed-in operator. */
+/** The frame of every page for a signed-in operator. */
 export function Shell(): ReactNode {
   const [stopping, setStopping] = useState(false);
   return (
@@ -100,7 +100,7 @@ export function Shell(): ReactNode {
             <Places />
           </nav>
           <span className="grow" />
-          <Purse />
+          <ActiveAccounts />
           <Shortcuts onStop={() => setStopping(true)} />
           <ThemeSwitch />
           <KillSwitch asking={stopping} onAsk={setStopping} />
@@ -116,8 +116,8 @@ export function Shell(): ReactNode {
   );
 }
 
-/** The frame of the screens before sign-in. */
-export function Porch({ children }: { children: ReactNode }): ReactNode {
+/** The frame of the pages before sign-in. */
+export function SignedOutFrame({ children }: { children: ReactNode }): ReactNode {
   return (
     <>
       <DemoBanner />

@@ -8,29 +8,29 @@ import { Dialog } from '#web/ui/dialog.tsx';
 const loadPalette = async () => (await import('./palette.tsx')).Palette;
 type PaletteScript = Awaited<ReturnType<typeof loadPalette>>;
 
-/** The palette, whose script is fetched once the page has nothing else to do, or when somebody asks for it. */
-function usePalette(asked: boolean): PaletteScript | undefined {
+/** The palette; its script is loaded when the page is idle, or on first use. */
+function usePalette(wanted: boolean): PaletteScript | undefined {
   const [palette, setPalette] = useState<PaletteScript | undefined>(undefined);
   useEffect(() => {
     const load = (): void => void loadPalette().then((script) => setPalette(() => script));
-    if (!asked) return whenIdle(load);
+    if (!wanted) return whenIdle(load);
     load();
     return undefined;
-  }, [asked]);
+  }, [wanted]);
   return palette;
 }
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, select, textarea, [role=slider]') !== null;
 
-/** Focus on the link of the next or previous row of what the page lists. */
+/** Moves the focus to the link of the next or previous row. */
 function moveRow(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('main tbody tr a, main .feed summary')];
   const at = rows.findIndex((row) => row === document.activeElement);
   rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step]?.focus();
 }
 
-/** Keys that work on every page, and the button for those who do not know them. */
+/** Keyboard shortcuts of every page, and the button of the palette. */
 export function Shortcuts({ onStop }: { onStop: () => void }): ReactNode {
   const [shown, setShown] = useState<'palette' | 'keys' | undefined>(undefined);
   const afterG = useRef(false);
@@ -46,14 +46,14 @@ export function Shortcuts({ onStop }: { onStop: () => void }): ReactNode {
         return;
       }
       if (event.shiftKey && key === 'escape') {
-        // Else the same key closes the dialog that it has just opened.
+        // Otherwise the same key closes the dialog that it just opened.
         event.preventDefault();
         onStop();
         return;
       }
       const open = document.querySelector('dialog[open]') !== null;
       if (open || isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-      const place = afterG.current ? placesOf(demo).find((one) => one.key === key) : undefined;
+      const place = afterG.current ? placesOf(demo).find((target) => target.key === key) : undefined;
       afterG.current = key === 'g';
       if (place !== undefined) void navigate({ to: place.to });
       else if (key === '?') setShown('keys');

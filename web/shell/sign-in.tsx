@@ -6,9 +6,9 @@ import { call } from '#web/data/call.ts';
 import { restoredQuery } from '#web/data/queries.ts';
 import { useEnter } from '#web/data/session.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { Failure, Say } from '#web/ui/say.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
-import { Porch } from './shell.tsx';
+import { SignedOutFrame } from './shell.tsx';
 import { When } from '#web/ui/when.tsx';
 
 export function SignInPage(): ReactNode {
@@ -28,11 +28,11 @@ export function SignInPage(): ReactNode {
     attempt.mutate();
   };
   return (
-    <Porch>
+    <SignedOutFrame>
       <title>Sign in · Tradewind</title>
       <div className="head">
         <h1 className="verdict">Sign in to see what your account does.</h1>
-        <p className="two">Trading goes on whether you are signed in or not.</p>
+        <p className="two">Trading continues whether you are signed in or not.</p>
       </div>
       <Restored />
       <div className="cols">
@@ -72,21 +72,21 @@ export function SignInPage(): ReactNode {
           </form>
         </Section>
       </div>
-    </Porch>
+    </SignedOutFrame>
   );
 }
 
-/** After a restore, which has ended every session. */
+/** Notice after a restore, which ends every session. */
 function Restored(): ReactNode {
   const { data: restored } = useQuery(restoredQuery);
   if (restored == null) return null;
   return (
-    <Say tone="next" title="Restored.">
+    <Notice tone="next" title="Restored.">
       {Object.values(restored.rows)
         .reduce((sum, rows) => sum + rows, 0)
         .toLocaleString('en-US')}{' '}
-      rows are as they were <When at={restored.backupAt} />. Sign in with the password of then; trading is halted until
-      you allow it on the overview.
-    </Say>
+      rows are as they were <When at={restored.backupAt} />. Sign in with the password of that backup. Buying stays
+      stopped until you allow it on the overview.
+    </Notice>
   );
 }

@@ -7,12 +7,12 @@ type Tag = 'LIVE' | 'TESTNET' | 'DEMO' | 'PAPER';
 const TAGS = { live: 'LIVE', testnet: 'TESTNET', demo: 'DEMO', paper: 'PAPER' } as const;
 export const tagOf = (account: Pick<DashboardAccount, 'exchangeMode' | 'endpoint'>): Tag => TAGS[venueOf(account)];
 
-/** The unit of an account's money in words: only live money is plain. */
+/** The unit of an account's money: `USDT`, `paper USDT` or `test USDT`. */
 export const moneyUnit = (tag: Tag, asset: string): string =>
   tag === 'LIVE' ? asset : `${tag === 'PAPER' ? 'paper' : 'test'} ${asset}`;
 
-/** Accounts of one kind and one quote asset: the only money that is ever added up. */
-export interface Purse {
+/** Accounts of one kind and one quote asset: only their money is added up. */
+export interface AccountGroup {
   readonly tag: Tag;
   readonly asset: string;
   readonly accounts: readonly DashboardAccount[];
@@ -27,13 +27,13 @@ const total = (texts: readonly (string | null)[]): Decimal | null =>
     return sum === null || value === undefined ? null : add(sum, value);
   }, ZERO);
 
-/** Purses with the most real first; those that no profile uses come last. */
-export function pursesOf({ accounts, profiles }: Pick<Dashboard, 'accounts' | 'profiles'>): Purse[] {
+/** Account groups: live first, paper last; groups without a profile come after all others. */
+export function accountGroups({ accounts, profiles }: Pick<Dashboard, 'accounts' | 'profiles'>): AccountGroup[] {
   const order: readonly Tag[] = ['LIVE', 'TESTNET', 'DEMO', 'PAPER'];
   const used = new Set(profiles.map((profile) => profile.accountId));
   const groups = Map.groupBy(accounts, (account) => `${tagOf(account)} ${account.quoteAsset ?? 'USDT'}`);
-  const rank = (purse: Purse): number =>
-    (purse.accounts.some((account) => used.has(account.id)) ? 0 : 10) + order.indexOf(purse.tag);
+  const rank = (group: AccountGroup): number =>
+    (group.accounts.some((account) => used.has(account.id)) ? 0 : 10) + order.indexOf(group.tag);
   return [...groups.values()]
     .flatMap((members) => {
       const [first] = members;

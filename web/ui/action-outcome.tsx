@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import type { useAction } from '#web/data/use-action.ts';
-import { Failure, Say } from './say.tsx';
+import { Failure, Notice } from './notice.tsx';
 import { Prose } from './when.tsx';
 
 type State = Pick<ReturnType<typeof useAction>, 'error' | 'action' | 'isDone' | 'isWaiting'>;
 
-/** What became of something the worker was asked to do, in its words. */
+/** The outcome of a request to the worker. */
 export function ActionOutcome({
   state: { error, action, isDone, isWaiting },
   done,
@@ -13,19 +13,19 @@ export function ActionOutcome({
   state: State;
   done: string;
 }): ReactNode {
-  if (error !== null) return <Failure what="Not done." error={error} />;
+  if (error !== null) return <Failure what="Failed." error={error} />;
   if (isWaiting) {
     return (
       <p className="note p-2" role="status">
-        Asked. The worker carries it out in the coin’s own turn…
+        Sent to the worker…
       </p>
     );
   }
-  if (isDone) return <Say tone="next">{done}</Say>;
+  if (isDone) return <Notice tone="next">{done}</Notice>;
   if (action === undefined) return null;
   return (
-    <Say tone="care" title={action.state === 'expired' ? 'Not done in time.' : 'Refused.'}>
-      <Prose text={action.reason ?? 'No reason was given.'} />
-    </Say>
+    <Notice tone="care" title={action.state === 'expired' ? 'Expired.' : 'Rejected.'}>
+      <Prose text={action.reason ?? 'No reason given.'} />
+    </Notice>
   );
 }

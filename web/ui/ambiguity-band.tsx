@@ -13,10 +13,10 @@ interface BandProps {
   };
 }
 
-/** What the doubtful candles are, as far as they have a name. */
+/** Kinds of ambiguous candles, where known. */
 function kindsOf({ stops = 0, crossed = 0 }: BandProps['band']): string {
   const kinds = [
-    ...(stops === 0 ? [] : [`${stops.toLocaleString('en-US')} with a stop whose limit the price went on to break`]),
+    ...(stops === 0 ? [] : [`${stops.toLocaleString('en-US')} with a stop whose limit price was broken`]),
     ...(crossed === 0
       ? []
       : [`${crossed.toLocaleString('en-US')} that crossed a buy or sell price and closed elsewhere`]),
@@ -24,7 +24,7 @@ function kindsOf({ stops = 0, crossed = 0 }: BandProps['band']): string {
   return kinds.length === 0 ? '' : ` Among them: ${kinds.join('; ')}.`;
 }
 
-/** How far a result hangs on the unknown order of events inside single candles. */
+/** How far a result depends on the unknown order of events inside single candles. */
 export function AmbiguityBand({ band }: BandProps): ReactNode {
   const { worst, base, best, candles } = band;
   const margin = Math.max((best - worst) * 0.5, 0.002);
@@ -45,8 +45,8 @@ export function AmbiguityBand({ band }: BandProps): ReactNode {
       </div>
       <p className="two px-2">
         {candles === 0
-          ? 'No candle left room for doubt: in none of them could two things have happened in either order.'
-          : `In ${candles.toLocaleString('en-US')} ${candles === 1 ? 'candle' : 'candles'} two things could have happened, such as the exit and the stop, in an order that the candle does not tell. Worst and best assume what hurts or helps most.${kindsOf(band)}`}
+          ? 'Ambiguity: none.'
+          : `In ${candles.toLocaleString('en-US')} ${candles === 1 ? 'candle' : 'candles'} two events could have happened in either order, such as exit and stop. Worst and best assume the least and the most favourable order.${kindsOf(band)}`}
       </p>
     </>
   );

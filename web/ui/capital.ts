@@ -4,11 +4,11 @@ interface Words {
   readonly note: string;
 }
 
-/** The numbers of a run that are about the money it used. */
+/** Metrics about the money that a run used. */
 export const CAPITAL = {
   used: {
     words: 'Capital used',
-    note: 'The most money that was bound at any moment: the cost of what was held, and what waiting buys had locked.',
+    note: 'Maximum money in use at any moment: cost of positions plus money locked by open buys.',
   },
   returnOnUsed: { words: 'Return on capital used', note: 'Profit or loss, divided by the capital used.' },
   exposure: { words: 'Time in the market', note: 'Share of the candles at whose close a position was held.' },

@@ -1,15 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Dialog } from './dialog.tsx';
-import { Failure } from './say.tsx';
+import { Failure } from './notice.tsx';
 
 interface ConfirmProps {
-  /** The quiet button that asks. */
+  /** Text of the button that opens the dialog. */
   words: string;
   title: string;
-  /** What will happen, before it does. */
+  /** Explains the action before it runs. */
   children: ReactNode;
-  /** The loud button: names the object and the amount. */
+  /** Text of the button that runs the action: names the object and the amount. */
   action: string;
   keep?: string;
   failed: string;
@@ -19,9 +19,9 @@ interface ConfirmProps {
   disabled?: boolean;
 }
 
-/** A quiet button, a dialog that says what will happen, and a loud button that does it. */
+/** A button, a dialog that explains the action, and a button that runs it. */
 export function Confirm(props: ConfirmProps): ReactNode {
-  const { words, title, children, action, keep = 'Leave it', failed, run, small = false, label, disabled } = props;
+  const { words, title, children, action, keep = 'Cancel', failed, run, small = false, label, disabled } = props;
   const [asking, setAsking] = useState(false);
   const act = useMutation({ mutationFn: run, onSuccess: () => setAsking(false) });
   return (

@@ -6,7 +6,7 @@ import { dayMark, minute } from './time.ts';
 
 interface Line {
   readonly values: readonly number[];
-  /** Intent is what could be; fact is what is; held is the coin itself. */
+  /** `intent`: a simulated run; `fact`: measured or saved; `held`: buy and hold. */
   readonly kind: 'intent' | 'fact' | 'held';
 }
 
@@ -15,13 +15,13 @@ const STYLES = {
   fact: { stroke: 'var(--color-ink)', strokeWidth: 1.5 },
   held: { stroke: 'var(--color-ink-3)', strokeWidth: 1, strokeDasharray: '4 3' },
 } as const;
-/** Below this a day would stand on the axis more than once. */
+/** A shorter range labels its axis with minutes instead of days. */
 const SHORT_MS = 4 * 86_400_000;
 const MARKS = [0, 0.25, 0.5, 0.75, 1] as const;
 
 interface PlotProps {
   lines: readonly Line[];
-  /** What the lines begin from. */
+  /** Start value of the lines. */
   balance: number;
   fromMs: number;
   toMs: number;
@@ -30,7 +30,7 @@ interface PlotProps {
   inMoney?: boolean;
 }
 
-/** Equity over time on rules at round values; what lies between a first line and holding is tinted. */
+/** Equity over time with grid lines at round values; the area between fact and buy and hold is tinted. */
 export function EquityPlot({ lines, balance, fromMs, toMs, label, inMoney = false }: PlotProps): ReactNode {
   const zone = useZone();
   const markOf = toMs - fromMs < SHORT_MS ? minute : dayMark;
@@ -95,7 +95,7 @@ const pathOf = (values: readonly number[], y: (value: number) => number): string
     )
     .join('');
 
-/** The room between fact and holding: tinted as a gain where fact lies above, as a loss where below. */
+/** The area between fact and buy and hold: gain colour where fact is above, loss colour where below. */
 function Between({ lines, y }: { lines: readonly Line[]; y: (value: number) => number }): ReactNode {
   const id = useId();
   const fact = lines.find(({ kind }) => kind === 'fact')?.values;

@@ -3,19 +3,19 @@ import type { listEquity } from '#api/contract/trades.ts';
 
 type EquityPoint = Answer<typeof listEquity>['points'][number];
 
-/** Worth at one moment, and what it would be had the same money lain in the coins in equal parts. */
-interface WorthMark {
+/** Equity at one moment, and the equity of buy and hold in equal parts. */
+interface EquityMark {
   readonly atMs: number;
   readonly worth: number;
   readonly holding: number;
 }
 
-/** The most that a profile had in coins: the money that holding is compared with. */
+/** Maximum cost of the positions of a profile: the reference of buy and hold. */
 export const mostInvested = (points: readonly EquityPoint[]): number =>
   Math.max(...points.map(({ positionCost }) => Number(positionCost)), 0);
 
-/** Marks of several profiles as one curve that ends at what everything is worth now; deposits are not told apart. */
-export function joinEquity(profiles: readonly (readonly EquityPoint[])[], worthNow: number): WorthMark[] {
+/** Points of several profiles as one curve that ends at the present equity; deposits are not separated. */
+export function joinEquity(profiles: readonly (readonly EquityPoint[])[], worthNow: number): EquityMark[] {
   const times = [...new Set(profiles.flat().map(({ at }) => at))].toSorted();
   const next = profiles.map(() => 0);
   const sums = times.map((at) => {
@@ -31,6 +31,6 @@ export function joinEquity(profiles: readonly (readonly EquityPoint[])[], worthN
   });
   const start = worthNow - (sums.at(-1)?.net ?? 0);
   const first = sums[0]?.net ?? 0;
-  // Both lines begin at one point: what was earned before the first mark is in the starting worth.
+  // Both lines start at one point: earlier P&L is part of the starting equity.
   return sums.map(({ atMs, net, held }) => ({ atMs, worth: start + net, holding: start + first + held }));
 }

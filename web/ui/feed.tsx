@@ -13,7 +13,7 @@ interface FeedProps {
   named?: boolean;
 }
 
-/** By the time that is shown: a repeated row moves up with each repetition. */
+/** By the last time of a row: a repeated row moves up. */
 const newestFirst = (a: LogRow, b: LogRow): number => (a.lastAt < b.lastAt ? 1 : a.lastAt > b.lastAt ? -1 : 0);
 
 /** Log rows as sentences, newest first. */
@@ -29,7 +29,7 @@ export function Feed({ rows, open = false, named = false }: FeedProps): ReactNod
           <div>
             {named && row.symbol !== null ? <b>{row.symbol} </b> : null}
             <Prose text={row.msg} />{' '}
-            {row.count > 1 ? <span className="two nb">{row.count.toLocaleString('en-US')} times.</span> : null}
+            {row.count > 1 ? <span className="two nb">×{row.count.toLocaleString('en-US')}</span> : null}
             {open ? <Context ctx={row.ctx} /> : null}
           </div>
         </li>
@@ -38,7 +38,7 @@ export function Feed({ rows, open = false, named = false }: FeedProps): ReactNod
   );
 }
 
-/** The numbers behind a row, whole and unshortened. */
+/** The complete context of a row. */
 export function Context({ ctx }: { ctx: unknown }): ReactNode {
   if (!isObject(ctx) || Object.keys(ctx).length === 0) return null;
   return (

@@ -1,5 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
-import { Say } from './say.tsx';
+import { Notice } from './notice.tsx';
 
 interface FieldProps {
   label: string;
@@ -15,10 +15,10 @@ interface FieldProps {
   own?: boolean;
 }
 
-/** Refusals are worded to follow the name of the field. */
+/** An error that starts with a lower-case letter follows the label. */
 const refusalOf = (label: string, error: string): string => (/^[a-z]/.test(error) ? `${label} ${error}.` : error);
 
-/** One labelled input; a refusal stands directly below it. */
+/** One labelled input; its error is shown directly below. */
 export function Field({ label, note, unit, error, stack = false, input, extra, own = false }: FieldProps): ReactNode {
   const id = useId();
   const described = [note === undefined ? '' : `${id}-note`, error === undefined ? '' : `${id}-error`]
@@ -45,7 +45,7 @@ export function Field({ label, note, unit, error, stack = false, input, extra, o
       {extra === undefined ? null : <span className="sl">{extra}</span>}
       {error === undefined ? null : (
         <div id={`${id}-error`} className="col-span-full">
-          <Say tone="loss">{refusalOf(label, error)}</Say>
+          <Notice tone="loss">{refusalOf(label, error)}</Notice>
         </div>
       )}
     </div>
@@ -83,7 +83,7 @@ export function Choice({ label, note, error, value, options, own = false, onChan
           ))}
         </select>
       </span>
-      {error === undefined ? null : <Say tone="loss">{refusalOf(label, error)}</Say>}
+      {error === undefined ? null : <Notice tone="loss">{refusalOf(label, error)}</Notice>}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { moneyPlaces } from '#core/amount/money-places.ts';
 import { MISSING, signed, signedPercent } from './numbers.ts';
 import { Icon } from './icon.tsx';
 
-/** A result with its sign: triangle, sign and colour say the same thing. `bare` leaves the asset to the column's head. */
+/** A P&L amount: triangle, sign and colour say the same. `bare` omits the asset. */
 export function Gain({ value, unit, bare }: { value: Decimal | null; unit?: string; bare?: boolean }): ReactNode {
   if (value === null) return <span className="two">{MISSING}</span>;
   const text = signed(value, moneyPlaces(unit));
@@ -26,7 +26,7 @@ export function Gain({ value, unit, bare }: { value: Decimal | null; unit?: stri
   );
 }
 
-/** A share that was made or lost, such as 0.084: triangle, sign and colour say the same thing. */
+/** A return such as 0.084: triangle, sign and colour say the same. */
 export function Result({ value }: { value: number }): ReactNode {
   const text = signedPercent(value, 1);
   if (!/[1-9]/.test(text)) return text;

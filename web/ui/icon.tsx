@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 const line = { fill: 'none', stroke: 'currentColor' } as const;
 
-/** Marks on a 12 by 12 grid; shape says what colour only repeats. */
+/** Marks on a 12 by 12 grid; the shape carries the meaning, colour only repeats it. */
 const SHAPES = {
   up: <path d="M6 2 11 10H1z" />,
   dn: <path d="M6 10 1 2h10z" />,

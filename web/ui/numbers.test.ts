@@ -10,7 +10,7 @@ import {
   MISSING,
   money,
   multiplierOf,
-  multiplierWords,
+  multiplierText,
   percent,
   price,
   quantity,
@@ -59,9 +59,9 @@ test('percents become multipliers exactly', () => {
   assert.equal(multiplierOf('0.4', 'above'), '1.004');
   assert.equal(multiplierOf('0,2', 'above'), '1.002');
   assert.equal(multiplierOf('much', 'above'), undefined);
-  assert.equal(multiplierWords('0.97'), '3\u202f% below');
-  assert.equal(multiplierWords('1.004'), '0.4\u202f% above');
-  assert.equal(multiplierWords('x'), undefined);
+  assert.equal(multiplierText('0.97'), '3\u202f% below');
+  assert.equal(multiplierText('1.004'), '0.4\u202f% above');
+  assert.equal(multiplierText('x'), undefined);
 });
 
 test('a shown number is within half a unit of the last place of the true one', () => {

@@ -48,11 +48,11 @@ const text = (value: string | null, places: number): string => {
   return decimal === undefined ? MISSING : fixed(decimal, places);
 };
 
-/** Money in quote units, as finely as its asset asks for. */
+/** Money in quote units, with the decimals of its asset. */
 export const money = (value: string | null, asset?: string | null): string => text(value, moneyPlaces(asset));
 export const price = (value: string | null, tickSize: string | null): string => text(value, decimalsOf(tickSize, 2));
 
-/** What there is of a coin, in whole steps: never rounded up to more than can be sold. */
+/** A quantity in whole steps, rounded down: never more than can be sold. */
 export function quantity(value: string | null, stepSize: string | null): string {
   const decimal = value === null ? undefined : readDecimal(value);
   if (decimal === undefined) return MISSING;
@@ -60,14 +60,14 @@ export function quantity(value: string | null, stepSize: string | null): string 
   return fixed(requireDecimal(formatFixed(decimal, places)), places);
 }
 
-/** A plain decimal text with two decimals at least, and all that it has: `29455.1` is `29455.10`. */
+/** A decimal text with at least two decimals, never shortened: `29455.1` is `29455.10`. */
 export function atLeastCents(value: string): string {
   const [whole = '', fraction = ''] = value.split('.');
   return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
 /** `1 order`, `2 orders`. */
-export const count = (n: number, one: string): string => `${group(String(n))} ${one}${n === 1 ? '' : 's'}`;
+export const count = (n: number, noun: string): string => `${group(String(n))} ${noun}${n === 1 ? '' : 's'}`;
 
 /** A plain number for an axis: `places` decimals, comma groups, U+2212 for minus. */
 export const numberText = (value: number, places: number): string =>
@@ -82,7 +82,7 @@ export function percent(share: number, places = 1): string {
 export const signedPercent = (share: number, places = 2): string =>
   share * 100 >= 0.5 / 10 ** places ? `+${percent(share, places)}` : percent(share, places);
 
-/** `to` against `from` as a share; `null` when it can not be said. */
+/** `to` against `from` as a share; `null` when it is undefined. */
 export function change(from: Decimal, to: Decimal): number | null {
   return from === 0n ? null : toNumber(divide(subtract(to, from), from));
 }
@@ -98,8 +98,8 @@ export function multiplierOf(percentText: string, side: 'below' | 'above'): stri
 
 export const SAME = 'the same';
 
-/** A stored multiplier in words: `0.97` is `3 % below`, `1.004` is `0.4 % above`. */
-export function multiplierWords(multiplier: string): string | undefined {
+/** A stored multiplier as text: `0.97` is `3 % below`, `1.004` is `0.4 % above`. */
+export function multiplierText(multiplier: string): string | undefined {
   const value = readDecimal(multiplier);
   if (value === undefined || value <= 0n) return undefined;
   const share = Number((toNumber(subtract(value, ONE)) * 100).toFixed(6));

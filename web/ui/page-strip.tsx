@@ -8,7 +8,7 @@ interface StripProps {
   children: ReactNode;
 }
 
-/** Ways to pages that belong together. On a phone they are one row, with the present page in the middle of it. */
+/** Links to pages that belong together. On a phone they scroll in one row with the present page in the middle. */
 export function PageStrip({ label, sub = false, children }: StripProps): ReactNode {
   const strip = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });

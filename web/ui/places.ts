@@ -14,17 +14,17 @@ const PROFILE_PAGES = [
   { to: '/profiles/$id/risk', words: 'Limits' },
   { to: '/profiles/$id/logs', words: 'Logs' },
   { to: '/profiles/$id/diagnosis', words: 'Diagnosis' },
-  { to: '/profiles/$id/history', words: 'History' },
+  { to: '/profiles/$id/history', words: 'Trades' },
   { to: '/profiles/$id/notifications', words: 'Notifications' },
   { to: '/profiles/$id/manage', words: 'Manage' },
 ] as const;
 
-/** The pages of one profile that look at the past, or for what it could trade. */
+/** The research pages of one profile. */
 export const RESEARCH_PAGES = [
   { to: '/profiles/$id/backtests', words: 'Backtests' },
   { to: '/profiles/$id/sweeps', words: 'Sweeps' },
   { to: '/profiles/$id/quick-look', words: 'Quick look' },
-  { to: '/profiles/$id/live-checks', words: 'Live checks' },
+  { to: '/profiles/$id/live-checks', words: 'Live vs. tested' },
   { to: '/profiles/$id/discovery', words: 'Find coins' },
 ] as const;
 
@@ -33,7 +33,7 @@ const NOT_IN_DEMO: readonly string[] = ['Notifications', 'Diagnosis'];
 export const profilePagesOf = (demo: boolean): readonly (typeof PROFILE_PAGES)[number][] =>
   demo ? PROFILE_PAGES.filter(({ words }) => !NOT_IN_DEMO.includes(words)) : PROFILE_PAGES;
 
-/** A live demo locks nearly everything under settings, so it does not offer them. */
+/** A live demo locks most settings, so it hides the page. */
 export const placesOf = (demo: boolean): readonly (typeof PLACES)[number][] =>
   demo ? PLACES.filter(({ to }) => to !== '/settings') : PLACES;
 
@@ -41,8 +41,8 @@ export const KEYS = [
   ['Ctrl K', 'go to a page, a profile or a coin'],
   ['g then o, p, a, s', 'overview, profiles, activity, settings'],
   ['j, k', 'next and previous row'],
-  ['Enter', 'open what is chosen'],
-  ['Shift Esc', 'stop buying: asks before acting'],
-  ['Esc', 'close what is open'],
+  ['Enter', 'open the selected row'],
+  ['Shift Esc', 'stop buying, with a confirmation'],
+  ['Esc', 'close the dialog'],
   ['?', 'these keys'],
 ] as const;

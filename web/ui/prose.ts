@@ -7,7 +7,7 @@ const MOST_DECIMALS = 8;
 const INSTANT = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
 const NUMBER = /(?<![\w.,:/-])-?\d+(?:\.\d+)?(?![\w:/-])/g;
 
-/** A sentence of the service as this page writes numbers and times: comma groups, a real minus, the operator's zone. */
+/** Formats numbers and times in a sentence of the service: comma groups, U+2212 for minus, the operator's zone. */
 export function prose(sentence: string, zone: string, nowMs: number): string {
   const parts = sentence.split(INSTANT);
   const times = [...sentence.matchAll(INSTANT)].map(([text]) => moment(Date.parse(text), zone, nowMs));
@@ -21,7 +21,7 @@ const numbersIn = (text: string): string => text.replace(NUMBER, shownNumber).re
 function shownNumber(number: string): string {
   const negative = number.startsWith('-');
   const [whole = '', fraction = ''] = (negative ? number.slice(1) : number).split('.');
-  // More decimals than any coin has come from a division; the whole number stands under Context.
+  // More than 8 decimals come from a division; the full number is under Context.
   const shown = fraction.length <= MOST_DECIMALS ? fraction : fraction.slice(0, 4);
   const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
   return `${negative ? MINUS : ''}${grouped}${shown === '' ? '' : `.${shown}`}`;
@@ -31,7 +31,7 @@ const ctxOf = (row: Pick<LogRow, 'ctx'>): Record<string, unknown> => (isObject(r
 const isRefused = (ctx: Record<string, unknown>): boolean =>
   isObject(ctx['approval']) && ctx['approval']['kind'] === 'refused';
 
-/** The mark of a log row: a pennant for what was decided, a triangle for what was done. */
+/** The mark of a log row: a flag for a decision, a triangle for an action. */
 export function logMark(
   row: Pick<LogRow, 'level' | 'ctx'>,
 ): 'up' | 'dno' | 'q' | 'x' | 'warn' | 'minus' | 'flag' | 'dot' {
@@ -50,7 +50,7 @@ const isIdle = (row: Pick<LogRow, 'level' | 'ctx'>): boolean => {
   return ctx['event'] === 'decision' && (row.level === 'debug' || (row.level === 'info' && isRefused(ctx)));
 };
 
-/** What was done, with only the newest row of waiting, and of a coin's stop only where it is now. Newest first. */
+/** Actions, the newest waiting row, and the newest stop of each coin. Newest first. */
 export function highlights<Row extends Pick<LogRow, 'level' | 'ctx'> & { readonly symbol?: string | null }>(
   rows: readonly Row[],
 ): Row[] {

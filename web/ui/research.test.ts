@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { costTerms } from '#core/research/research.ts';
-import {
-  costWords,
-  detailsFor,
-  editOf,
-  firstTerms,
-  percentOf,
-  reasonWords,
-  remainingMs,
-  termsBody,
-} from './research.ts';
+import { costText, detailsFor, editOf, firstTerms, percentOf, reasonText, remainingMs, termsBody } from './research.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 14, 12, 7);
 
@@ -35,9 +26,9 @@ test('every cost that the API knows is sent, with its default', () => {
 
 test('costs in words; an older run was without some', () => {
   const now = 'fee 0.1 %, slippage 0.02 %, spread 0.02 %, at most 5 % of the volume';
-  assert.equal(costWords(costTerms.parse({})), now);
-  assert.equal(costWords({ feeBps: '10', slippageBps: '0' }), 'fee 0.1 %');
-  assert.equal(costWords({ makerFeeBps: '7', feeIn: 'other' }), 'maker fee 0.07 %, fees in another asset');
+  assert.equal(costText(costTerms.parse({})), now);
+  assert.equal(costText({ feeBps: '10', slippageBps: '0' }), 'fee 0.1 %');
+  assert.equal(costText({ makerFeeBps: '7', feeIn: 'other' }), 'maker fee 0.07 %, fees in another asset');
 });
 
 test('days are taken whole, and never beyond now', () => {
@@ -62,13 +53,13 @@ test('what is left is told from what is done, and not before something is', () =
 });
 
 test('reasons and edits are written for their reader', () => {
-  assert.equal(reasonWords('hold-below-arm'), 'Held: the trailing exit had not started');
-  assert.equal(reasonWords('entry-first'), 'First buy');
-  assert.equal(reasonWords('exit-stop-loss'), 'Stop loss');
-  assert.equal(reasonWords('exit-trail'), 'Trailing stop');
-  assert.equal(reasonWords('exit-failed-stop'), 'Failed stop');
-  assert.equal(reasonWords('exit-protective-stop'), 'Stop on the exchange');
-  assert.equal(reasonWords('force-sell'), 'By hand');
-  assert.equal(reasonWords('exit-of-a-later-version'), 'Of a later version');
+  assert.equal(reasonText('hold-below-arm'), 'Held: the trailing exit had not started');
+  assert.equal(reasonText('entry-first'), 'First buy');
+  assert.equal(reasonText('exit-stop-loss'), 'Stop loss');
+  assert.equal(reasonText('exit-trail'), 'Trailing stop');
+  assert.equal(reasonText('exit-failed-stop'), 'Failed stop');
+  assert.equal(reasonText('exit-protective-stop'), 'Stop on the exchange');
+  assert.equal(reasonText('force-sell'), 'By hand');
+  assert.equal(reasonText('exit-of-a-later-version'), 'Of a later version');
   assert.equal(editOf([{ path: 'sell.stop', value: '0.97' }]), '[["sell.stop","0.97"]]');
 });

@@ -11,10 +11,10 @@ const HUNDRED: Decimal = requireDecimal('100');
 export const plain = (value: number | null): string =>
   value === null ? MISSING : value.toFixed(2).replace('-', MINUS);
 export const share = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 1));
-/** With hundredths: small sums move the return on the whole balance no further. */
+/** Two decimals: small amounts change the return on the whole balance only a little. */
 export const fineShare = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 2));
 
-/** Which past a run asks for, as a form holds it; `days` is a number of days back, or `dates` for `from` and `to`. */
+/** Period and costs of a run as typed; `days` is a number of days back, or `dates` for `from` and `to`. */
 export interface Terms {
   readonly days: string;
   readonly from: string;
@@ -36,7 +36,7 @@ export const PERIODS = [
   { value: '30', words: 'the last 30 days' },
   { value: '90', words: 'the last 90 days' },
   { value: '365', words: 'the last year' },
-  { value: 'dates', words: 'from one day to another' },
+  { value: 'dates', words: 'Custom' },
 ] as const;
 
 const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -58,10 +58,10 @@ export function percentOf(bps: string): string {
 }
 
 const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', ...Object.keys(costTerms.shape)];
-/** Whether a refusal of this path stands at one of the fields of the terms. */
+/** Whether an error of this path is shown at one of these fields. */
 export const isTerm = (path: string): boolean => TERMS.includes(path);
 
-/** The terms as the API takes them; days are whole ones of UTC. What is counted back ends with the last full day, so that two runs can be compared. */
+/** The terms as the API takes them; days are full UTC days. A period such as 30 days ends with the last full day, so that two runs can be compared. */
 export function termsBody(terms: Terms, nowMs: number) {
   const end = Math.floor(nowMs / 60_000) * 60_000;
   const days = terms.days === 'dates' ? undefined : Number(terms.days);
@@ -72,7 +72,7 @@ export function termsBody(terms: Terms, nowMs: number) {
   return {
     from: iso(begin),
     to: iso(until),
-    detailInterval: INTERVALS.find((one) => one === terms.detailInterval) ?? '1m',
+    detailInterval: INTERVALS.find((interval) => interval === terms.detailInterval) ?? '1m',
     balance: terms.balance,
     feeBps: terms.feeBps,
     ...(terms.makerFeeBps.trim() === '' ? {} : { makerFeeBps: terms.makerFeeBps }),
@@ -83,8 +83,8 @@ export function termsBody(terms: Terms, nowMs: number) {
   };
 }
 
-/** What a run was charged, in one phrase; one that is older than a cost was run without it. */
-export function costWords({
+/** The costs of a run in one phrase; a run from before a cost existed has none. */
+export function costText({
   feeBps,
   makerFeeBps,
   feeIn,
@@ -105,11 +105,11 @@ export function costWords({
   ].join(', ');
 }
 
-/** Candles that a strategy with decisions on `interval` can be replayed over: those it is made of. */
+/** Candle intervals that divide `interval`: a strategy can be replayed over them. */
 export const detailsFor = (interval: Interval): Interval[] =>
-  INTERVALS.filter((one) => INTERVAL_MS[interval] % INTERVAL_MS[one] === 0);
+  INTERVALS.filter((detail) => INTERVAL_MS[interval] % INTERVAL_MS[detail] === 0);
 
-/** How much longer work takes that has done `done` of `all` parts since it began; `null` before the first. */
+/** Remaining time of work in ms after `done` of `all` parts; `null` before the first part. */
 export function remainingMs(progress: { readonly done: number; readonly all: number; readonly passedMs: number }) {
   const { done, all, passedMs } = progress;
   return done === 0 || all === 0 ? null : (passedMs / done) * (all - done);
@@ -117,20 +117,20 @@ export function remainingMs(progress: { readonly done: number; readonly all: num
 
 const STATES: Readonly<Record<string, string>> = {
   queued: 'waits for a worker',
-  running: 'is being worked on',
+  running: 'is running',
   done: 'finished',
   failed: 'failed',
   aborted: 'stopped',
 };
-export const runWords = (state: string): string => STATES[state] ?? state;
+export const runStateText = (state: string): string => STATES[state] ?? state;
 
 const WORDS: Readonly<Record<string, string>> = { entry: 'Waited: ', hold: 'Held: ', order: '' };
 
-/** Reasons that their code alone does not tell. */
+/** Reasons whose text does not follow from the code. */
 const PLAIN: Readonly<Record<string, string>> = {
   'entry-first': 'First buy',
   'entry-add': 'Bought more',
-  'entry-immediate': 'Bought at once',
+  'entry-immediate': 'Bought immediately',
   'entry-cross-up': 'Crossed up',
   'cooldown-loss': 'Paused after a loss',
   'cooldown-loss-streak': 'Paused by the limit of losses in a row',
@@ -151,29 +151,29 @@ const PLAIN: Readonly<Record<string, string>> = {
   'entry-overextended': 'Waited: too far above the average',
   'entry-already-this-candle': 'Waited: traded since the last candle closed',
   'entry-rsi-high': 'Waited: RSI too high',
-  'entry-disabled': 'Waited: buying is switched off',
-  'hold-below-arm': 'Held: the trailing exit had not started',
-  'hold-below-floor-arm': 'Held: the floor had not gone up',
-  'hold-trail-armed': 'Held: the trailing exit followed the price',
-  'hold-trail-pending': 'Held: the trailing exit was about to start',
-  'hold-break-even-armed': 'Held: with a floor, not trailing yet',
-  'hold-above-floor': 'Held: above the floor',
+  'entry-disabled': 'Waited: buying is off',
+  'hold-below-arm': 'Held: the trailing stop had not started',
+  'hold-below-floor-arm': 'Held: the profit lock was not raised',
+  'hold-trail-armed': 'Held: the trailing stop followed the price',
+  'hold-trail-pending': 'Held: the trailing stop was about to start',
+  'hold-break-even-armed': 'Held: profit lock set, not trailing yet',
+  'hold-above-floor': 'Held: above the profit lock',
   'hold-above-stop': 'Held: above the stop',
-  'hold-until-time-stop': 'Held: until its time is over',
-  'hold-sell-disabled': 'Held: selling is switched off',
+  'hold-until-time-stop': 'Held: until the maximum holding time',
+  'hold-sell-disabled': 'Held: selling is off',
   'hold-no-exit': 'Held: no exit is set',
 };
 
-/** The cause of a sale, as it begins a cell or a line. */
-export const exitWords = (reason: string): string => capital(exitCause(reason));
+/** The exit reason of a sale, capitalised. */
+export const exitText = (reason: string): string => capital(exitCause(reason));
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
-/** A reason of a decision in words, `entry-rating-low` as `Waited: rating low`. */
-export function reasonWords(reason: string): string {
+/** A reason code as text: `entry-rating-low` is `Waited: rating low`. */
+export function reasonText(reason: string): string {
   const known = PLAIN[reason];
   if (known !== undefined) return known;
   const [family = '', ...rest] = reason.split('-');
-  if (family === 'exit' || family === 'manual' || family === 'force') return exitWords(reason);
+  if (family === 'exit' || family === 'manual' || family === 'force') return exitText(reason);
   const prefix = WORDS[family];
   const words = prefix === undefined ? reason.replaceAll('-', ' ') : `${prefix}${rest.join(' ')}`;
   return capital(words);

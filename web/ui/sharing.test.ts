@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resultCount, resultName, sharingWords } from './sharing.ts';
+import { resultCount, resultName, sharingText } from './sharing.ts';
 
 const limits = { timezone: 'UTC', limits: [] };
 
 test('what the coins of a run share, in words', () => {
-  const words = (coins: number, asked: Omit<Parameters<typeof sharingWords>[0], 'coins'>) =>
-    sharingWords({ ...asked, coins: Array.from({ length: coins }) });
+  const words = (coins: number, asked: Omit<Parameters<typeof sharingText>[0], 'coins'>) =>
+    sharingText({ ...asked, coins: Array.from({ length: coins }) });
   assert.equal(words(3, { purse: 'shared', scope: 'profile', limits }), 'all coins, one balance, under the limits');
   assert.equal(words(3, { purse: 'shared', scope: 'profile', limits: undefined }), 'all coins, one balance');
   assert.equal(words(1, { purse: 'shared', scope: 'profile', limits }), 'under the limits');

@@ -1,6 +1,6 @@
 import { BASKET, type RunRequest, type RunSharing } from '#core/research/research.ts';
 
-/** How a form holds what coins share. */
+/** Which coins share one balance, as a form holds it. */
 export type Sharing = 'shared' | 'separate' | 'account';
 
 export const SHARINGS: Readonly<
@@ -23,13 +23,13 @@ export const SHARINGS: Readonly<
   },
 };
 
-/** What a profile with one coin is offered in the place of `shared`. */
+/** Replaces `shared` for a profile with one coin. */
 export const ALONE = {
   words: 'This profile alone, under the limits (as live)',
   note: 'The limits of profile and account count as they are now.',
 };
 
-/** What stands with a number of one coin of a profile that has several. */
+/** Note of a result of one coin in a profile with several coins. */
 export const ONE_OF_SEVERAL = 'One coin with the whole balance, limits not applied.';
 
 /** The name of a result. */
@@ -40,8 +40,8 @@ type Asked = Pick<RunRequest, 'purse' | 'scope' | 'limits'> & { readonly coins: 
 /** How many results a run has. */
 export const resultCount = ({ purse, coins }: Asked): number => (purse === 'shared' ? 1 : coins.length);
 
-/** What the coins of a run share, in one phrase; nothing for one coin without limits. */
-export function sharingWords({ purse, scope, limits, coins }: Asked): string | undefined {
+/** Shared balance and limits of a run in one phrase; `undefined` for one coin without limits. */
+export function sharingText({ purse, scope, limits, coins }: Asked): string | undefined {
   const limited = limits === undefined ? '' : ', under the limits';
   if (scope === 'account') return `all profiles of the account, one balance${limited}`;
   if (purse === 'separate') return coins.length > 1 ? 'each coin has the whole balance' : 'no limits';

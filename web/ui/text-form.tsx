@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type InputHTMLAttributes, type ReactNode, useState } from 'react';
 import { ProblemError } from '#web/data/problem-error.ts';
-import { Failure, Say } from './say.tsx';
+import { Failure, Notice } from './notice.tsx';
 import { Field } from './field.tsx';
 
 interface TextField {
@@ -14,22 +14,22 @@ interface TextField {
 
 interface TextFormProps {
   fields: readonly TextField[];
-  /** Values to begin with. */
+  /** Initial values. */
   first?: Readonly<Record<string, string>>;
   submit: (values: Readonly<Record<string, string>>) => Promise<unknown>;
-  /** What the button does, in words. */
+  /** Text of the submit button. */
   action: string;
   failed: string;
   done: string;
   children?: ReactNode;
 }
 
-/** A short form of texts; a refusal stands at the field it names, any other one below. */
+/** A short form of text fields; an error is shown at its field, any other one below. */
 export function TextForm({ fields, first = {}, submit, action, failed, done, children }: TextFormProps): ReactNode {
   const [values, setValues] = useState<Readonly<Record<string, string>>>(first);
   const send = useMutation({
     mutationFn: submit,
-    // What was written while that was sent is kept.
+    // Text typed while the request was running is kept.
     onSuccess: (_answer, sent) => setValues((now) => (now === sent ? first : now)),
   });
   const refusal = send.error instanceof ProblemError ? send.error : undefined;
@@ -59,7 +59,7 @@ export function TextForm({ fields, first = {}, submit, action, failed, done, chi
       ))}
       {children}
       {send.isError && !atField ? <Failure what={failed} error={send.error} /> : null}
-      {send.isSuccess ? <Say tone="next">{done}</Say> : null}
+      {send.isSuccess ? <Notice tone="next">{done}</Notice> : null}
       <div className="actions">
         <button type="submit" className="btn" disabled={send.isPending}>
           {action}

@@ -20,7 +20,7 @@ const day = (ms: number, zone: string): string => formatter(zone, 'day', DAY).fo
 export const dayMark = day;
 const year = (ms: number, zone: string): string => formatter(zone, 'year', { year: 'numeric' }).format(ms);
 
-/** As short as it can be read against `nowMs`: `14:12:07` today, `18 Nov 19:00` this year, else `1 Jun 2022 04:12`. */
+/** As short as possible relative to `nowMs`: `14:12:07` today, `18 Nov 19:00` this year, else `1 Jun 2022 04:12`. */
 export function moment(ms: number, zone: string, nowMs: number): string {
   if (year(ms, zone) !== year(nowMs, zone)) return `${day(ms, zone)} ${year(ms, zone)} ${minute(ms, zone)}`;
   if (day(ms, zone) !== day(nowMs, zone)) return `${day(ms, zone)} ${minute(ms, zone)}`;
@@ -39,7 +39,7 @@ export function full(ms: number, zone: string, withYear = false): string {
   return `${weekday} ${day(ms, zone)}${withYear ? ` ${year(ms, zone)}` : ''}, ${clock(ms, zone)}`;
 }
 
-/** Marks of a chart axis: the day at midnight, else the minute. */
+/** Labels of a chart axis: the day at midnight, else the minute. */
 export function axisMark(ms: number, zone: string): string {
   const time = minute(ms, zone);
   return time === '00:00' ? day(ms, zone) : time;

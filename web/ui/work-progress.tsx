@@ -1,24 +1,24 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useNow } from '#web/data/session.tsx';
-import { remainingMs, runWords } from './research.ts';
+import { remainingMs, runStateText } from './research.ts';
 import { age } from './time.ts';
-import { Failure } from './say.tsx';
+import { Failure } from './notice.tsx';
 
 interface ProgressProps {
   state: string;
   done: number;
   all: number;
-  /** What is counted, such as `coins`. */
+  /** Counted unit, such as `coins`. */
   unit: string;
   /** ISO. */
   since: string;
   stop: () => Promise<unknown>;
-  /** What the button stops. */
+  /** Name of the work in the stop button. */
   what: string;
 }
 
-/** How far work in the background has come, what is left, and a way to stop it. */
+/** Progress of background work with its remaining time and a stop button. */
 export function WorkProgress({ state, done, all, unit, since, stop, what }: ProgressProps): ReactNode {
   const now = useNow();
   const abort = useMutation({ mutationFn: stop });
@@ -32,7 +32,7 @@ export function WorkProgress({ state, done, all, unit, since, stop, what }: Prog
         </span>
         <span className="note">
           {state === 'queued'
-            ? runWords(state)
+            ? runStateText(state)
             : left === null
               ? `for ${age(now - Date.parse(since))}`
               : `about ${age(left)} left`}
@@ -42,7 +42,7 @@ export function WorkProgress({ state, done, all, unit, since, stop, what }: Prog
         </button>
       </div>
       {abort.isError ? <Failure what="Not stopped." error={abort.error} /> : null}
-      <p className="note">It goes on when you leave this page.</p>
+      <p className="note">It continues when you leave this page.</p>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { AccountId } from '#core/ids.ts';
 import type { FirstChoices } from '#web/config/first-config.ts';
 
-/** What the guided first profile has gathered so far. */
+/** Choices of the first profile so far. */
 export interface FirstProfile {
   readonly accountId: AccountId | undefined;
   readonly choices: FirstChoices;

@@ -5,7 +5,7 @@ import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
 import { useEnter } from '#web/data/session.tsx';
-import { Failure } from '#web/ui/say.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { browserZone } from '#web/data/zones.ts';
 import { Field } from '#web/ui/field.tsx';
 
@@ -40,7 +40,7 @@ export function OperatorForm(): ReactNode {
       <Field
         stack
         label="E-mail"
-        note="Your name for signing in. Nothing is sent to it."
+        note="For sign-in only. Nothing is sent to it."
         error={fields.email}
         input={{
           type: 'email',
@@ -67,7 +67,7 @@ export function OperatorForm(): ReactNode {
       {create.isError && !atField ? <Failure what="Not created." error={create.error} /> : null}
       <div className="actions">
         <button type="submit" className="btn go" disabled={create.isPending}>
-          Create the operator
+          Create your account
         </button>
         <span className="note">Times are shown in {browserZone()}; you can change that later.</span>
       </div>

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { useMarketTime, useZone } from '#web/data/session.tsx';
 import { AccountTag } from '#web/ui/figures.tsx';
-import { Skeleton } from '#web/ui/say.tsx';
+import { Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
 import { money } from '#web/ui/numbers.ts';
@@ -21,25 +21,30 @@ interface StepProps {
   onNext: () => void;
 }
 
-/** Step 1: whose money. A fresh installation has one account, on the paper exchange. */
+/** Step 1: the account. A new installation has one, on the paper exchange. */
 export function AccountStep({ accounts, chosen, onChoose, onNext }: StepProps): ReactNode {
   return (
     <>
       <div className="head">
-        <h1 className="verdict">Choose whose money it trades with.</h1>
+        <h1 className="verdict">Choose an account.</h1>
         <p className="two">Start on paper. The same settings can run on a real account later.</p>
       </div>
       <div className="cols">
         <Section title="Account" span={7}>
           {accounts.length === 0 ? <Skeleton rows={2} height={52} /> : null}
           <div role="radiogroup" aria-label="Account">
-            {accounts.map((one) => (
-              <label key={one.id} className={one.id === chosen?.id ? 'pick on' : 'pick'}>
-                <input type="radio" name="account" checked={one.id === chosen?.id} onChange={() => onChoose(one.id)} />
+            {accounts.map((account) => (
+              <label key={account.id} className={account.id === chosen?.id ? 'pick on' : 'pick'}>
+                <input
+                  type="radio"
+                  name="account"
+                  checked={account.id === chosen?.id}
+                  onChange={() => onChoose(account.id)}
+                />
                 <span>
-                  <b>{one.name}</b> <AccountTag tag={tagOf(one)} />
+                  <b>{account.name}</b> <AccountTag tag={tagOf(account)} />
                   <span className="note block pt-1">
-                    <Explained account={one} />
+                    <AccountNote account={account} />
                   </span>
                 </span>
               </label>
@@ -47,7 +52,7 @@ export function AccountStep({ accounts, chosen, onChoose, onNext }: StepProps): 
           </div>
           <div className="actions">
             <button type="button" className="btn go" disabled={chosen === undefined} onClick={onNext}>
-              Continue to how it trades
+              Continue to strategy
             </button>
             <span className="note">Nothing trades before step 3.</span>
           </div>
@@ -57,7 +62,7 @@ export function AccountStep({ accounts, chosen, onChoose, onNext }: StepProps): 
   );
 }
 
-function Explained({ account: { endpoint, exchangeMode, id } }: { account: Account }): ReactNode {
+function AccountNote({ account: { endpoint, exchangeMode, id } }: { account: Account }): ReactNode {
   // The worker reads the wallet and the market within seconds of the first sign-up.
   const { data } = useQuery({ ...dashboardQuery, refetchInterval: 2_000 });
   const market = useMarketTime();
@@ -67,11 +72,11 @@ function Explained({ account: { endpoint, exchangeMode, id } }: { account: Accou
       ? 'Real money on the exchange.'
       : 'The test network of the exchange: its prices, play money.';
   }
-  const wallet = data?.accounts.find((one) => one.id === id);
+  const wallet = data?.accounts.find((entry) => entry.id === id);
   const funds = wallet?.free == null ? '' : ` It holds ${money(wallet.free)} paper ${wallet.quoteAsset ?? ''}.`;
   const clock =
     market === null
       ? ' Depending on how it was started, its prices are live, recorded or generated.'
-      : ` Its market runs on a clock of its own, now ${full(market, zone, true)}, so its prices are recorded or generated, not live.`;
-  return `Paper money on a practice exchange that runs inside this installation. Orders are matched as on a real one, but nothing can be lost or won.${funds}${clock}`;
+      : ` Its market has its own clock, now ${full(market, zone, true)}, so its prices are recorded or generated, not live.`;
+  return `Paper money on a practice exchange that runs inside this installation. Orders are matched as on a real one, but no real money is at stake.${funds}${clock}`;
 }

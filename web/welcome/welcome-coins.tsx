@@ -7,7 +7,7 @@ import { type Market, symbolsQuery } from '#web/data/queries.ts';
 import { type FirstChoices, firstConfig, STRATEGY } from '#web/config/first-config.ts';
 import type { FirstProfile } from './first-profile.ts';
 import { CoinPicker } from '#web/profile/coin-picker.tsx';
-import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
 import type { Account } from './welcome-account.tsx';
@@ -23,7 +23,7 @@ const FIRST_COIN = 'BTCUSDT';
 const preselected = (known: readonly Market[] | undefined): ReadonlySet<string> =>
   new Set(known?.some(({ symbol }) => symbol === FIRST_COIN) ? [FIRST_COIN] : []);
 
-/** Step 3: which coins; then the profile is created, already on. */
+/** Step 3: the coins; then the profile is created and started. */
 export function CoinStep({ account, made, onCoins, onBack }: StepProps): ReactNode {
   const { data, error } = useQuery(symbolsQuery(account.id));
   const known = data?.symbols;
@@ -34,16 +34,16 @@ export function CoinStep({ account, made, onCoins, onBack }: StepProps): ReactNo
   return (
     <>
       <div className="head">
-        <h1 className="verdict">Choose the coins it may trade.</h1>
-        <p className="two">One is enough to begin with. Each coin is bought and sold on its own.</p>
+        <h1 className="verdict">Choose the coins.</h1>
+        <p className="two">One is enough to start. Each coin trades independently.</p>
       </div>
       <div className="cols">
         <Section title="Coins" span={7}>
           {known === undefined && error === null ? <Skeleton rows={6} /> : null}
-          {error === null ? null : <Failure what="The coins could not be read." error={error} />}
+          {error === null ? null : <Failure what="Could not load the coins." error={error} />}
           {known?.length === 0 ? (
             <p className="p-2" role="status">
-              The exchange has not listed its coins yet. This list fills as soon as the worker has read them.
+              No coins loaded yet. The list appears once the worker has read them from the exchange.
             </p>
           ) : null}
           {known === undefined || known.length === 0 ? null : (

@@ -3,10 +3,10 @@ import { type ReactNode, useState } from 'react';
 import { strategiesQuery } from '#web/data/queries.ts';
 import { FirstChoicesForm } from '#web/config/first-choices.tsx';
 import { type FirstChoices, firstConfig, STRATEGY } from '#web/config/first-config.ts';
-import { Say } from '#web/ui/say.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { moneyUnit, tagOf } from '#web/ui/accounts.ts';
-import { multiplierOf } from '#web/ui/numbers.ts';
+import { multiplierOf, percent } from '#web/ui/numbers.ts';
 import type { Account } from './welcome-account.tsx';
 
 interface StepProps {
@@ -17,7 +17,7 @@ interface StepProps {
   onNext: () => void;
 }
 
-/** Step 2: how it trades, with what the choices would do to one buy at a round price. */
+/** Step 2: the strategy settings, with an example trade at a round price. */
 export function TradeStep({ account, choices, onChange, onBack, onNext }: StepProps): ReactNode {
   const { data } = useQuery(strategiesQuery);
   const strategy = data?.strategies.find(({ name }) => name === STRATEGY);
@@ -30,11 +30,11 @@ export function TradeStep({ account, choices, onChange, onBack, onNext }: StepPr
   return (
     <>
       <div className="head">
-        <h1 className="verdict">Choose how it trades. Three choices are enough.</h1>
-        <p className="two">Every choice can be changed later, also while it trades.</p>
+        <h1 className="verdict">Choose the settings. Three are enough.</h1>
+        <p className="two">Every setting can be changed later, also while the profile is running.</p>
       </div>
       <div className="cols">
-        <Section title="Three choices" note="three more can wait" span={6}>
+        <Section title="Settings" span={6}>
           <FirstChoicesForm
             choices={choices}
             errors={errors}
@@ -60,35 +60,43 @@ export function TradeStep({ account, choices, onChange, onBack, onNext }: StepPr
   );
 }
 
-/** What a price has to rise to pay 0.1 % on the buy and on the sale. */
-const USUAL_FEES = 1.002;
+/** Fees of a buy and a sale of 0.1 % each, for a buy at 100. */
+const USUAL_FEES = 0.2;
 
-/** The levels of one trade that begins at 100.00, to show what the percentages mean. */
+/** The price levels of one trade at 100.00, to illustrate the percentages. */
 function Example({ choices }: { choices: FirstChoices }): ReactNode {
   const at = (part: string, side: 'below' | 'above', from = 100): number =>
     from * Number(multiplierOf(part, side) ?? Number.NaN);
   const show = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : '–');
   const arm = at(choices.arm, 'above');
+  const gain = at(choices.trail, 'below', arm) - 100;
   return (
     <>
-      <p className="px-2 pb-2">If the lowest price of the last 60 candles were 100.00 and it bought there:</p>
+      <p className="px-2 pb-2">Example: the 60-candle low is 100.00.</p>
       <dl className="dl">
-        <dt>It buys at</dt>
+        <dt>Buys at</dt>
         <dd>{show(at(choices.nearLow, 'above'))} or lower</dd>
-        <dt>Bought at 100.00, it sells at a loss at</dt>
+        <dt>Stop loss of a buy at 100.00</dt>
         <dd>{show(at(choices.stop, 'below'))} or lower</dd>
-        <dt>The trailing exit starts at</dt>
+        <dt>Trailing stop starts at</dt>
         <dd>{show(arm)} or higher</dd>
-        <dt>If that is the best price, it sells at</dt>
+        <dt>Earliest exit of the trailing stop</dt>
         <dd>{show(at(choices.trail, 'below', arm))} or lower</dd>
       </dl>
-      {at(choices.trail, 'below', arm) < 100 * USUAL_FEES ? (
-        <Say tone="care" title="Close to the fees.">
-          Exchanges usually take 0.1 % of the buy and 0.1 % of the sale, so that last sale would bring a little less
-          than it cost. Start the exit later, or give back less.
-        </Say>
+      {gain < USUAL_FEES ? (
+        <Notice
+          tone="care"
+          title={
+            gain > 0
+              ? `Fees eat ${percent(USUAL_FEES / gain, 0)} of the earliest exit.`
+              : 'The earliest exit makes a loss.'
+          }
+        >
+          Exchanges usually charge 0.1 % of the buy and 0.1 % of the sale. Start the trailing stop later, or reduce its
+          distance.
+        </Notice>
       ) : (
-        <p className="note p-2">Before fees. The exchange takes its fee on the buy and on the sale.</p>
+        <p className="note p-2">Before fees. The exchange charges a fee on the buy and on the sale.</p>
       )}
     </>
   );

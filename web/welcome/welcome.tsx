@@ -6,7 +6,7 @@ import type { FirstProfile } from './first-profile.ts';
 import { OperatorForm } from './operator-form.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { Section } from '#web/ui/section.tsx';
-import { Porch } from '#web/shell/shell.tsx';
+import { SignedOutFrame } from '#web/shell/shell.tsx';
 import { AccountStep } from './welcome-account.tsx';
 import { CoinStep } from './welcome-coins.tsx';
 import { TradeStep } from './welcome-trade.tsx';
@@ -18,24 +18,24 @@ export function WelcomePage(): ReactNode {
 
 function NewOperator(): ReactNode {
   return (
-    <Porch>
+    <SignedOutFrame>
       <title>Welcome · Tradewind</title>
       <div className="head">
-        <h1 className="verdict">Welcome. Create the operator, and in three steps the bot trades on paper.</h1>
+        <h1 className="verdict">Welcome. Create your account; after three more steps the bot trades on paper.</h1>
         <p className="two">
-          There is one operator. Nothing here can spend real money until you add an account with a key of your own.
+          There is one operator. No real money is used until you add an exchange account with your own API key.
         </p>
       </div>
       <div className="cols">
-        <Section title="Operator" note="you" span={5}>
+        <Section title="Your account" span={5}>
           <OperatorForm />
         </Section>
       </div>
-    </Porch>
+    </SignedOutFrame>
   );
 }
 
-const STEPS = ['Account', 'How it trades', 'Coins'] as const;
+const STEPS = ['Account', 'Strategy', 'Coins'] as const;
 
 function Guide(): ReactNode {
   const [step, setStep] = useState(0);
@@ -47,7 +47,7 @@ function Guide(): ReactNode {
     accounts.find(({ endpoint }) => endpoint === 'paper') ??
     accounts[0];
   return (
-    <Porch>
+    <SignedOutFrame>
       <title>Welcome · Tradewind</title>
       <ol className="steps pt-6" aria-label="Steps">
         {STEPS.map((words, i) => (
@@ -82,6 +82,6 @@ function Guide(): ReactNode {
           onBack={() => setStep(1)}
         />
       ) : null}
-    </Porch>
+    </SignedOutFrame>
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matchesOf } from './palette-words.ts';
+import { matchesOf } from './palette-matches.ts';
 
 const rows = ['Profiles', 'BTCUSDT', 'Dip ladder', 'Dip ladder: logs'].map((words) => ({ words, note: 'page' }));
 const found = (text: string): string[] => matchesOf(rows, text).map(({ words }) => words);

@@ -1,4 +1,4 @@
-/** Rows that hold every typed word, those that begin with the text first; otherwise in their own order. */
+/** Rows that contain every typed word; rows that start with the text come first, otherwise the order stays. */
 export function matchesOf<Row extends { readonly words: string; readonly note: string }>(
   rows: readonly Row[],
   text: string,

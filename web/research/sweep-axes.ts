@@ -1,21 +1,21 @@
 import { valueAt, withValue } from '#core/config-path.ts';
-import { multiplierWords } from '#web/ui/numbers.ts';
+import { multiplierText } from '#web/ui/numbers.ts';
 import { type SchemaField, schemaGroups } from '#web/config/schema-fields.ts';
 
-/** One direction of a heat map: a setting and the values it is tried with. */
+/** One axis of a heat map: a setting with its values. */
 export interface Axis {
   readonly path: string;
   readonly label: string;
   readonly advanced: boolean;
   readonly values: readonly (string | number)[];
-  /** Where the saved value stands. */
+  /** Index of the saved value; -1 where it is not among them. */
   readonly saved: number;
 }
 
 const STEPS = [0.4, 0.6, 0.8, 1, 1.25, 1.6, 2, 2.5] as const;
 const text = (value: number): string => String(Number(value.toFixed(5)));
 
-/** Values around the saved one; a multiplier moves its distance from 1, anything else itself. Undefined where there is none. */
+/** Values around the saved one; of a multiplier the distance from 1 is varied. Undefined where nothing can be varied. */
 function axisOf({ path, label, advanced, of, kind, bounds }: SchemaField, config: unknown): Axis | undefined {
   const held = valueAt(config, path);
   const value = Number(held);
@@ -44,33 +44,33 @@ export const axesOf = (schema: unknown, config: unknown): Axis[] =>
     .flatMap((group) => group.fields)
     .flatMap((field) => axisOf(field, config) ?? []);
 
-/** A value as the edge of a heat map shows it: `3 %` of distance, or the number. */
-export const edgeWords = (value: string | number): string =>
-  typeof value === 'number' ? String(value) : (multiplierWords(value) ?? value);
+/** A value as an axis label: a distance such as `3 % below`, or the number. */
+export const axisText = (value: string | number): string =>
+  typeof value === 'number' ? String(value) : (multiplierText(value) ?? value);
 
 export const variant = (config: unknown, across: readonly [Axis, number], down: readonly [Axis, number]): unknown =>
   [across, down].reduce<unknown>((made, [axis, at]) => withValue(made, axis.path, axis.values[at]), config);
 
-/** How many values `5..50:5` or `1, 2, 3` stands for; `undefined` where it is neither. */
+/** Number of values in `5..50:5` or `1, 2, 3`; `undefined` where it is neither. */
 export function valueCount(text: string): number | undefined {
   const [from, to, step = 1] = (/^([^:]+)\.\.([^:]+)(?::(.+))?$/.exec(text.trim()) ?? [])
     .slice(1)
-    .map((one) => (one === undefined ? undefined : Number(one)));
+    .map((part) => (part === undefined ? undefined : Number(part)));
   if (from !== undefined && to !== undefined) {
     const count = Math.floor((to - from) / step + 1e-9) + 1;
     return Number.isFinite(count) && count > 0 ? count : undefined;
   }
-  const values = text.split(',').map((one) => one.trim());
-  return values.every((one) => one !== '' && Number.isFinite(Number(one))) ? values.length : undefined;
+  const values = text.split(',').map((value) => value.trim());
+  return values.every((value) => value !== '' && Number.isFinite(Number(value))) ? values.length : undefined;
 }
 
-/** A setting that a sweep tries, with its values as they are typed. */
+/** A varied setting with its values as typed. */
 export interface TypedKnob {
   readonly path: string;
   readonly values: string;
 }
 
-/** How many combinations the knobs have; `undefined` while one of them cannot be read. */
+/** Number of combinations; `undefined` while a value is no number. */
 export const combinationsOf = (knobs: readonly TypedKnob[]): number | undefined =>
   knobs.reduce<number | undefined>((product, { values }) => {
     const own = valueCount(values);

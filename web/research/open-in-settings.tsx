@@ -6,7 +6,7 @@ import { editOf } from '#web/ui/research.ts';
 
 interface PutProps {
   profile: Profile;
-  /** The coin that the changes were found on; one with settings of its own is edited itself. */
+  /** The coin of the changes; a coin with its own settings is edited instead of the profile. */
   coin?: Coin | undefined;
   changes: Changes;
   words?: string;
@@ -14,8 +14,15 @@ interface PutProps {
   label?: string;
 }
 
-/** Opens the settings form with changes in it. Nothing is saved before the operator does. */
-export function PutInForm({ profile, coin, changes, words = 'Put into the form', small, label }: PutProps): ReactNode {
+/** Opens the settings form with changes filled in; nothing is saved. */
+export function OpenInSettings({
+  profile,
+  coin,
+  changes,
+  words = 'Open in settings',
+  small,
+  label,
+}: PutProps): ReactNode {
   const own = coin !== undefined && Object.keys(coin.overrideConfig).length > 0;
   return (
     <Link

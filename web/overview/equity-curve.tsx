@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { toNumber, ZERO } from '#core/amount/decimal.ts';
 import { type Dashboard, equityQuery } from '#web/data/queries.ts';
-import { moneyUnit, type Purse } from '#web/ui/accounts.ts';
+import { moneyUnit, type AccountGroup } from '#web/ui/accounts.ts';
 import { joinEquity } from '#web/ui/equity.ts';
 import { numberText } from '#web/ui/numbers.ts';
 import { dayMark } from '#web/ui/time.ts';
@@ -10,12 +10,12 @@ import { useZone } from '#web/data/session.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { Section } from '#web/ui/section.tsx';
 
-/** What everything in a purse was worth over time, beside the same money left in its coins. */
-export function WorthCurve({ data: { profiles, coins }, purse }: { data: Dashboard; purse: Purse }): ReactNode {
+/** Equity over time against buy and hold of the same coins in equal parts. */
+export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashboard; group: AccountGroup }): ReactNode {
   const zone = useZone();
-  const mine = new Set(purse.accounts.map(({ id }) => id));
+  const mine = new Set(group.accounts.map(({ id }) => id));
   const others = new Set(
-    coins.filter(({ quoteAsset }) => quoteAsset !== purse.asset).map(({ profileId }) => profileId),
+    coins.filter(({ quoteAsset }) => quoteAsset !== group.asset).map(({ profileId }) => profileId),
   );
   const answers = useQueries({
     queries: profiles
@@ -23,32 +23,32 @@ export function WorthCurve({ data: { profiles, coins }, purse }: { data: Dashboa
       .map(({ id }) => equityQuery(id)),
   });
   const points = answers.flatMap(({ data }) => (data === undefined ? [] : [data.points]));
-  const marks = joinEquity(points, toNumber(purse.equity ?? ZERO));
+  const marks = joinEquity(points, toNumber(group.equity ?? ZERO));
   const [first, last] = [marks[0], marks.at(-1)];
-  const unit = moneyUnit(purse.tag, purse.asset);
-  const note = first === undefined ? undefined : `since ${dayMark(first.atMs, zone)}, marked every quarter of an hour`;
+  const unit = moneyUnit(group.tag, group.asset);
+  const note = first === undefined ? undefined : `since ${dayMark(first.atMs, zone)}, one point every 15 min`;
   return (
-    <Section title="Worth against holding" note={note} span={8}>
+    <Section title="Equity vs. buy and hold" note={note} span={8}>
       {first === undefined || last === undefined || marks.length < 2 ? (
-        <p className="p-2">The curve begins with the second mark; one is set every quarter of an hour.</p>
+        <p className="p-2">The curve starts with the second point; one is recorded every 15 min.</p>
       ) : (
         <>
           <div className="key">
             <span>
-              <i /> worth, {unit}
+              <i /> Equity, {unit}
             </span>
             <span>
-              <i className="d" /> the same money, left in the coins in equal parts
+              <i className="d" /> Buy and hold, equal parts
             </span>
-            <span className="gain">green: ahead</span>
-            <span className="loss">orange: behind</span>
+            <span className="gain">ahead</span>
+            <span className="loss">behind</span>
           </div>
           <EquityPlot
             inMoney
             balance={first.worth}
             fromMs={first.atMs}
             toMs={last.atMs}
-            label={`Worth ${numberText(last.worth, 2)} ${unit}, by holding ${numberText(last.holding, 2)}`}
+            label={`Equity ${numberText(last.worth, 2)} ${unit}, buy and hold ${numberText(last.holding, 2)} ${unit}`}
             lines={[
               { kind: 'fact', values: marks.map(({ worth }) => worth) },
               { kind: 'held', values: marks.map(({ holding }) => holding) },

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BEAT_SECONDS, Beat, beatWords } from './beat.ts';
+import { RATE_SECONDS, DecisionRate, decisionRateText } from './decision-rate.ts';
 
 test('a second holds the decisions that arrived in it', () => {
-  const beat = new Beat();
+  const beat = new DecisionRate();
   beat.record(1000, 5000);
   beat.record(1200, 6000);
   beat.step(true);
   beat.step(true);
   const { seconds, lastTickMs, marketMs } = beat.read();
-  assert.equal(seconds.length, BEAT_SECONDS);
+  assert.equal(seconds.length, RATE_SECONDS);
   assert.deepEqual(seconds.slice(-3), [null, 2, 0]);
   assert.deepEqual([lastTickMs, marketMs], [1200, 6000]);
-  assert.equal(beatWords(seconds), 'Last 2 seconds: 2 decisions, 1 seconds without one.');
+  assert.equal(decisionRateText(seconds), 'Last 2 seconds: 2 decisions, 1 seconds without one.');
 });
 
 test('the ruler stands still while nobody listens', () => {
-  const beat = new Beat();
+  const beat = new DecisionRate();
   beat.step(true);
   const before = beat.read().seconds;
   beat.step(false);
@@ -24,5 +24,5 @@ test('the ruler stands still while nobody listens', () => {
 });
 
 test('before the first second it says so', () => {
-  assert.match(beatWords(new Beat().read().seconds), /just begun/);
+  assert.match(decisionRateText(new DecisionRate().read().seconds), /just begun/);
 });

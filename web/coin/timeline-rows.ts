@@ -2,12 +2,12 @@ import { isObject } from '#core/merge.ts';
 import type { LogRow } from '#web/data/queries.ts';
 import { logMark } from '#web/ui/prose.ts';
 
-/** A stretch of equal decisions, or a moment at which something was done. */
+/** A run of equal decisions, or the time of one action. */
 export interface Moment {
   readonly id: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Waiting to buy, holding, kept from acting; `event` for what was decided or done at one moment. */
+  /** Waiting to buy, holding or blocked; `event` is a single decision or action. */
   readonly kind: 'wait' | 'hold' | 'blocked' | 'event';
   readonly mark: ReturnType<typeof logMark>;
   readonly sentence: string;
@@ -46,8 +46,8 @@ export function timelineOf(rows: readonly LogRow[]): Moment[] {
     .toSorted((a, b) => a.fromMs - b.fromMs);
 }
 
-/** Stretches of one kind as one, each reaching to the next, so that a timeline draws few boxes without gaps. */
-export function stretchesOf(moments: readonly Moment[]): Pick<Moment, 'kind' | 'fromMs' | 'toMs'>[] {
+/** Merges neighbours of one kind; each range extends to the next, so that a timeline draws few boxes without gaps. */
+export function rangesOf(moments: readonly Moment[]): Pick<Moment, 'kind' | 'fromMs' | 'toMs'>[] {
   const merged: { kind: Moment['kind']; fromMs: number; toMs: number }[] = [];
   for (const { kind, fromMs, toMs } of moments) {
     if (kind === 'event') continue;
@@ -59,7 +59,7 @@ export function stretchesOf(moments: readonly Moment[]): Pick<Moment, 'kind' | '
   return merged;
 }
 
-/** Where the next thing of another kind than at `from` lies in the direction of `step`; the end when there is none. */
+/** Index of the next moment of another kind in the direction of `step`; the last index in that direction when there is none. */
 export function nextChange(moments: readonly Moment[], from: number, step: 1 | -1): number {
   const kind = moments[from]?.kind;
   for (let i = from + step; i >= 0 && i < moments.length; i += step) {

@@ -1,11 +1,11 @@
-export const BEAT_SECONDS = 240;
+export const RATE_SECONDS = 240;
 
 /** Decisions per second of the last four minutes, newest last; `null` before this page was listening. */
-export class Beat {
-  private seconds: (number | null)[] = Array.from({ length: BEAT_SECONDS }, () => null);
+export class DecisionRate {
+  private seconds: (number | null)[] = Array.from({ length: RATE_SECONDS }, () => null);
   private current: number | null = null;
   private listeners = new Set<() => void>();
-  private view: BeatView = { seconds: this.seconds, lastTickMs: null, marketMs: null };
+  private view: DecisionRateView = { seconds: this.seconds, lastTickMs: null, marketMs: null };
 
   /** A tick frame arrived at wall time `nowMs`; `marketMs` is the time of the market it decided on. */
   record(nowMs: number, marketMs: number): void {
@@ -13,7 +13,7 @@ export class Beat {
     this.view = { ...this.view, lastTickMs: nowMs, marketMs };
   }
 
-  /** Closes the running second. While not `listening` the ruler stands still. */
+  /** Closes the running second. While not `listening` the marks do not move. */
   step(listening: boolean): void {
     if (listening) {
       this.seconds = [...this.seconds.slice(1), this.current ?? 0];
@@ -28,20 +28,20 @@ export class Beat {
     return () => this.listeners.delete(listener);
   };
 
-  readonly read = (): BeatView => this.view;
+  readonly read = (): DecisionRateView => this.view;
 }
 
-export interface BeatView {
+export interface DecisionRateView {
   readonly seconds: readonly (number | null)[];
   readonly lastTickMs: number | null;
   readonly marketMs: number | null;
 }
 
-/** What the ruler shows, in one sentence. */
-export function beatWords(seconds: BeatView['seconds']): string {
-  const heard = seconds.filter((count) => count !== null);
-  if (heard.length === 0) return 'Decisions per second: listening has just begun.';
-  const silent = heard.filter((count) => count === 0).length;
-  const total = heard.reduce((sum, count) => sum + count, 0);
-  return `Last ${heard.length} seconds: ${total} decisions, ${silent} seconds without one.`;
+/** The marks as one sentence, for a screen reader. */
+export function decisionRateText(seconds: DecisionRateView['seconds']): string {
+  const received = seconds.filter((count) => count !== null);
+  if (received.length === 0) return 'Decisions per second: no data yet.';
+  const silent = received.filter((count) => count === 0).length;
+  const total = received.reduce((sum, count) => sum + count, 0);
+  return `Last ${received.length} seconds: ${total} decisions, ${silent} seconds without one.`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LogRow } from '#web/data/queries.ts';
-import { nextChange, stretchesOf, timelineOf } from './timeline-words.ts';
+import { nextChange, rangesOf, timelineOf } from './timeline-rows.ts';
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 const row = (minute: number, until: number, ctx: Record<string, unknown>): LogRow => ({
@@ -32,7 +32,7 @@ test('rows become stretches without gaps and moments, oldest first', () => {
   assert.deepEqual(moments.at(-1)?.numbers, [['price', '1']]);
   const minutes = (ms: number): number => (ms - Date.parse(at(0))) / 60_000;
   assert.deepEqual(
-    stretchesOf(moments).map(({ kind, fromMs, toMs }) => [kind, minutes(fromMs), minutes(toMs)]),
+    rangesOf(moments).map(({ kind, fromMs, toMs }) => [kind, minutes(fromMs), minutes(toMs)]),
     [
       ['wait', 1, 6],
       ['blocked', 6, 9],

@@ -1,4 +1,4 @@
-/** What is changed, as it is called in a sentence. */
+/** Names of the changed subjects. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   account: 'an account',
   'ai-provider': 'the AI provider',
@@ -8,33 +8,32 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   backup: 'backups',
   diagnosis: 'a diagnosis',
   discovery: 'the search for coins',
-  'live-gate': 'the bars of the live gate',
+  'live-gate': 'the go-live thresholds',
   notifier: 'a notifier',
   operator: 'the operator',
-  'ops-notify': 'messages about the installation',
+  'ops-notify': 'system notifications',
   password: 'the password',
   profile: 'a profile',
-  retention: 'how long records are kept',
+  retention: 'the data retention',
   risk: 'the risk limits',
   session: 'a session',
   settings: 'the settings',
-  'shadow-replay': 'a shadow replay',
+  'shadow-replay': 'a nightly replay',
   sweep: 'a sweep',
 };
 
 const VERBS: Readonly<Record<string, string>> = {
   abort: 'Stopped',
   change: 'Changed',
-  clone: 'Copied',
+  clone: 'Duplicated',
   configure: 'Scheduled',
   create: 'Created',
   delete: 'Deleted',
   deleted: 'Deleted, by the worker,',
   download: 'Downloaded',
   end: 'Ended',
-  import: 'Read in',
+  import: 'Imported',
   launch: 'Started',
-  pin: 'Pinned or released',
   rename: 'Renamed',
   restore: 'Restored',
   save: 'Saved',
@@ -43,25 +42,33 @@ const VERBS: Readonly<Record<string, string>> = {
   test: 'Tested',
 };
 
-/** Actions that their two parts alone do not tell. */
+/** Actions whose text does not follow from subject and verb. */
 const PLAIN: Readonly<Record<string, string>> = {
-  'account.confirm-reset': 'Confirmed that an account began anew',
-  'advisor.ask': 'Asked the advisor',
-  'advisor.reply': 'Gave the advisor a reply by hand',
-  'backtest.test-robustness': 'Examined how much of a backtest is luck',
+  'account.confirm-reset': 'Confirmed the reset of an account',
+  'advisor.ask': 'Requested advice',
+  'advisor.reply': 'Pasted a reply for the advisor',
+  'backtest.test-robustness': 'Ran robustness tests of a backtest',
+  'backtest.pin': 'Changed the reference backtest',
   'coin.bind': 'Added a coin',
   'coin.change': 'Changed a coin',
+  'coin.pause': 'Paused buying of a coin',
+  'coin.resume': 'Resumed buying of a coin',
   'coin.unbind': 'Removed a coin',
-  'orphan.leave': 'Left an orphan order alone',
+  'kill-switch.engage': 'Stopped buying',
+  'kill-switch.release': 'Allowed buying again',
+  'orphan.adopt': 'Adopted an orphan order',
+  'orphan.cancel': 'Cancelled an orphan order',
+  'orphan.detect': 'Checked for orphan orders',
+  'orphan.leave': 'Ignored an orphan order',
   'profile.restore-config': 'Restored earlier settings of a profile',
-  'profile.switch-strategy': 'Switched the strategy of a profile',
+  'profile.switch-strategy': 'Changed the strategy of a profile',
   'session.create': 'Signed in',
   'session.delete': 'Signed out',
   'session.revoke-others': 'Ended all other sessions',
 };
 
 /** `backtest.launch` in words: `Started a backtest`. */
-export function actionWords(action: string): string {
+export function actionText(action: string): string {
   const known = PLAIN[action];
   if (known !== undefined) return known;
   const [subject = '', verb = ''] = action.split('.');

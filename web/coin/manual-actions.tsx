@@ -17,8 +17,8 @@ interface ActProps {
   coin: Coin;
 }
 
-/** Orders by hand, and selling everything at once; the worker judges and carries them out. */
-export function ActYourself({ accountId, profileId, coin }: ActProps): ReactNode {
+/** Manual orders; the worker checks and executes them. */
+export function ManualActions({ accountId, profileId, coin }: ActProps): ReactNode {
   const [asking, setAsking] = useState<'buy' | 'sell' | undefined>(undefined);
   const { held, base, quote } = coinView(coin);
   const close = (): void => setAsking(undefined);
@@ -30,27 +30,27 @@ export function ActYourself({ accountId, profileId, coin }: ActProps): ReactNode
           Buy {base}…
         </button>
         <button type="button" className="btn" disabled={!held} onClick={() => setAsking('sell')}>
-          Sell a part…
+          Sell {base}…
         </button>
         <AskWorker
           accountId={accountId}
-          words={held ? `Sell all ${size} ${base}…` : 'Sell all'}
+          words={held ? `Sell all ${size} ${base}…` : 'Sell all…'}
           disabled={!held}
-          title={`Sell all ${base} at once?`}
+          title={`Sell ${size} ${base} at the market?`}
           action={`Sell ${size} ${base}`}
-          done="Sold, or on its way: the orders below show it."
+          done="Order sent."
           run={(requestId) => call(forceSell, { params: { id: profileId, symbol: coin.symbol }, body: { requestId } })}
         >
           <p>
-            {size} {base} are sold at the market: at what buyers pay now, about {price(coin.price, coin.tickSize)}{' '}
-            {quote}. The stop and other orders that rest on the exchange are cancelled first.
+            The worker sells {size} {base} at the market, at about {price(coin.price, coin.tickSize)} {quote}. It first
+            cancels the stop and other open orders of the coin.
           </p>
-          <p>The profile may buy again when its rules say so. Pause buying first if it should not.</p>
+          <p>The profile may buy again when its rules allow it. To prevent that, pause buying first.</p>
         </AskWorker>
-        {held ? null : <span className="why">Nothing is held that could be sold.</span>}
+        {held ? null : <span className="why">No position to sell.</span>}
       </div>
       {asking === 'buy' || asking === 'sell' ? (
-        <ByHand {...{ accountId, profileId, coin }} side={asking} onClose={close} />
+        <OrderDialog {...{ accountId, profileId, coin }} side={asking} onClose={close} />
       ) : null}
     </>
   );
@@ -60,7 +60,7 @@ interface DialogProps extends ActProps {
   onClose: () => void;
 }
 
-function ByHand({ accountId, profileId, coin, side, onClose }: DialogProps & { side: 'buy' | 'sell' }): ReactNode {
+function OrderDialog({ accountId, profileId, coin, side, onClose }: DialogProps & { side: 'buy' | 'sell' }): ReactNode {
   const { base, quote } = coinView(coin);
   const [requestId] = useState(() => crypto.randomUUID());
   const [size, setSize] = useState('');
@@ -78,10 +78,10 @@ function ByHand({ accountId, profileId, coin, side, onClose }: DialogProps & { s
   const unit = buying ? quote : base;
   const where = at === '' ? 'at the market' : `at ${at} or ${buying ? 'lower' : 'higher'}`;
   return (
-    <Dialog title={buying ? `Buy ${base} by hand` : `Sell a part of the ${base}`} open onClose={onClose}>
+    <Dialog title={`${buying ? 'Buy' : 'Sell'} ${base}`} open onClose={onClose}>
       <p className="two py-2">
-        The price now is {price(coin.price, coin.tickSize)} {quote}. The worker checks the order like its own: limits,
-        balance and the rules of the exchange can refuse it. {base} that is bought is managed by this profile.
+        Price: {price(coin.price, coin.tickSize)} {quote}. The worker rejects an order that breaks a limit, the balance
+        or a rule of the exchange. This profile manages the {base} that you buy.
       </p>
       <Field
         stack
@@ -91,12 +91,12 @@ function ByHand({ accountId, profileId, coin, side, onClose }: DialogProps & { s
       />
       <Field
         stack
-        label={buying ? 'Price to pay at most' : 'Price to get at least'}
-        note="Empty orders at the market: at once, at what the other side asks."
+        label="Limit price"
+        note="Empty: market order."
         unit={quote}
         input={{ inputMode: 'decimal', value: limit, onChange: (event) => setLimit(event.target.value) }}
       />
-      <ActionOutcome state={act} done="Sent. The orders below show what becomes of it." />
+      <ActionOutcome state={act} done="Order sent." />
       <ActButtons
         words={
           size.trim() === ''
@@ -105,7 +105,7 @@ function ByHand({ accountId, profileId, coin, side, onClose }: DialogProps & { s
         }
         ended={act.action !== undefined && !act.isWaiting}
         waiting={act.isWaiting || size.trim() === ''}
-        onAct={() => act.ask(undefined)}
+        onAct={() => act.send(undefined)}
         onClose={onClose}
       />
     </Dialog>

@@ -1,12 +1,12 @@
-import { multiplierWords, SAME } from '#web/ui/numbers.ts';
+import { multiplierText, SAME } from '#web/ui/numbers.ts';
 import type { SchemaField } from './schema-fields.ts';
 
-/** The value of a setting as a person would say it: `3 % below`, `150 USDT`, `off`. */
-export function settingWords(field: Pick<SchemaField, 'of' | 'unit'>, value: unknown, quote?: string): string {
+/** The value of a setting as text: `3 % below`, `150 USDT`, `off`. */
+export function settingText(field: Pick<SchemaField, 'of' | 'unit'>, value: unknown, quote?: string): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (value === undefined || value === null || value === '') return 'off';
   if (typeof value !== 'string' && typeof value !== 'number') return JSON.stringify(value);
-  const meaning = field.of === undefined ? undefined : multiplierWords(String(value));
+  const meaning = field.of === undefined ? undefined : multiplierText(String(value));
   if (meaning !== undefined) return meaning === SAME ? 'no distance' : meaning;
   const unit = field.unit === 'quote' ? quote : field.unit;
   return unit === undefined ? String(value) : `${value} ${unit}`;
@@ -14,7 +14,7 @@ export function settingWords(field: Pick<SchemaField, 'of' | 'unit'>, value: unk
 
 const WINDOW = 0.1;
 
-/** From where to where the slider of a multiplier goes: a window around 1, inside the bounds, that holds the value. */
+/** Range of the slider of a multiplier: a window around 1 inside the bounds that contains the value. */
 export function sliderRange(bounds: readonly [number, number], value: number): readonly [number, number] {
   const least = Math.max(bounds[0], 1 - WINDOW);
   const most = Math.min(bounds[1], 1 + WINDOW);

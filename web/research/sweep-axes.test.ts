@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axesOf, combinationsOf, knobsText, valueCount, variant } from './sweep-words.ts';
+import { axesOf, combinationsOf, knobsText, valueCount, variant } from './sweep-axes.ts';
 
 const schema = {
   properties: {

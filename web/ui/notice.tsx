@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import { sentenceOf } from '#web/data/problem-error.ts';
 import { Icon } from './icon.tsx';
 
-interface SayProps {
+interface NoticeProps {
   tone: 'loss' | 'care' | 'next';
   title?: string;
   children?: ReactNode;
 }
 
-/** A message at the place it is about. Losses interrupt a screen reader, the others wait. */
-export function Say({ tone, title, children }: SayProps): ReactNode {
+/** A message next to its subject. `loss` interrupts a screen reader, the others wait. */
+export function Notice({ tone, title, children }: NoticeProps): ReactNode {
   const mark = tone === 'loss' ? 'x' : tone === 'care' ? 'warn' : 'flag';
   return (
     <div className={`say ${tone}`} role={tone === 'loss' ? 'alert' : 'status'}>
@@ -19,16 +19,16 @@ export function Say({ tone, title, children }: SayProps): ReactNode {
   );
 }
 
-/** What failed, in the words of the server. */
+/** A failed action with the message of the server. */
 export function Failure({ what, error }: { what: string; error: unknown }): ReactNode {
   return (
-    <Say tone="loss" title={what}>
+    <Notice tone="loss" title={what}>
       {sentenceOf(error)}
-    </Say>
+    </Notice>
   );
 }
 
-/** Bars of the final height while an answer is awaited. */
+/** Placeholder rows while the page waits for an answer. */
 export function Skeleton({ rows, height = 36 }: { rows: number; height?: number }): ReactNode {
   return (
     <div aria-busy="true" className="grid">
