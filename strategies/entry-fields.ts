@@ -17,7 +17,7 @@ export const entrySizing = group(
   {
     mode: choice(
       {
-        title: 'How the amount is found',
+        title: 'Order size',
         help: 'fixed: always the same amount; percent-of-equity: a share of what the account is worth; risk-at-stop: so much that the stop would lose this share of it, if the price does not jump past the stop',
       },
       MODES,
@@ -48,7 +48,7 @@ export const entrySizing = group(
 export const capKnobs = {
   maxSymbolExposureQuote: quoteAmount(
     {
-      title: 'Most money in this coin',
+      title: 'Maximum per coin',
       help: 'Buys less, or not at all, when the position would cost more than this; empty means no limit',
       off: true,
       advanced: true,
@@ -57,7 +57,7 @@ export const capKnobs = {
   ),
   maxPositionLossQuote: quoteAmount(
     {
-      title: 'Most to lose at the stop',
+      title: 'Risk per trade',
       help: 'Buys less, or not at all, when the stop could lose more than this; empty means no limit',
       off: true,
       advanced: true,
@@ -96,7 +96,7 @@ export function entryShares(config: StoredEntry): { caps: PositionCaps; equitySh
 
 export const lossCooldownMinutes = count(
   {
-    title: 'Pause after a loss',
+    title: 'Cool-down after a loss',
     help: 'After a round that lost money, wait this long before buying again',
     from: 0,
     to: 43_200,

@@ -26,7 +26,7 @@ export const execution = group(
     ),
     makerOffsetBps: count(
       {
-        title: 'Queue below the price by',
+        title: 'Limit offset',
         help: 'How far below the price the buy waits, in hundredths of a percent; 0 is the next price below',
         from: 0,
         to: 500,
@@ -37,7 +37,7 @@ export const execution = group(
     ),
     entryTimeoutBars: count(
       {
-        title: 'Give up after',
+        title: 'Cancel after',
         help: 'Takes a waiting buy back when so many candles have closed since it was placed; 0 means never',
         from: 0,
         to: 1_000,

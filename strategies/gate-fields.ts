@@ -11,7 +11,7 @@ const MOST_ROWS = 3;
 /** What the daily trend forbids: the same words in every strategy that buys. */
 export const regime = group(
   {
-    title: 'Daily trend',
+    title: 'Daily trend filter',
     help: 'Looks at the daily candles of the coin before it buys',
     advanced: true,
     hint: { switch: 'policy' },
@@ -19,7 +19,7 @@ export const regime = group(
   {
     policy: choice(
       {
-        title: 'What the daily trend forbids',
+        title: 'Daily trend filter',
         help: 'off: nothing; block-in-bear: no buys while it falls or is not known; require-bull: buys only while it rises; exit-in-bear: no buys while it falls, and sells what is held',
         advanced: true,
       },
@@ -65,7 +65,7 @@ const row = group(
     ),
     sellAtMost: choice(
       {
-        title: 'Take a profit at',
+        title: 'Take profit',
         help: 'Sells a position that is in profit at this rating or a worse one, unless the trailing exit has started; off never does',
       },
       SELL_LABELS,

@@ -84,7 +84,7 @@ test('without a blocker: the last decision of the strategy with its numbers and 
   assert.deepEqual(decision?.evidence.find(({ name }) => name === 'window')?.value, '60');
   const place = `/profiles/${id}/config`;
   assert.deepEqual(decision?.setting, {
-    words: 'Candles searched for the low',
+    words: 'Candles of the low',
     place,
     path: 'buy.candleLimit',
     value: '60',

@@ -3,7 +3,7 @@ import { isObject } from '#core/merge.ts';
 import { group } from '#strategies/fields.ts';
 
 /** No knobs: a new strategy begins by adding its own here. */
-export const config = group({ title: 'Hold', help: 'Nothing to set: this strategy only watches' }, {});
+export const config = group({ title: 'Buy and hold', help: 'Nothing to set: this strategy only watches' }, {});
 export type Config = z.output<typeof config>;
 
 export function readStoredConfig(stored: unknown) {

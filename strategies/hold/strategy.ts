@@ -7,7 +7,7 @@ import { REASONS } from './reasons.ts';
 /** The smallest strategy: it always answers "nothing". Copy this folder to begin a new one. */
 export const hold: Strategy<Config> = {
   name: 'hold',
-  title: 'Hold',
+  title: 'Buy and hold',
   summary: 'Never trades; only watches the coin.',
   config,
   readStoredConfig,

@@ -45,7 +45,7 @@ const share = { above: '0', below: '1' };
 
 const atrTrailing = group(
   {
-    title: 'Stop by volatility',
+    title: 'ATR stop',
     help: 'Lets the stop follow how much the price usually moves',
     advanced: true,
     hint: { switch: 'multiplier' },
@@ -53,7 +53,7 @@ const atrTrailing = group(
   {
     multiplier: decimalNumber(
       {
-        title: 'Distance of the stop',
+        title: 'ATR stop distance',
         help: 'The stop stays this many average true ranges below the highest close, instead of a percentage; empty means off',
         bounds: { above: '0', atMost: '20' },
         unit: 'average true ranges',
@@ -64,7 +64,7 @@ const atrTrailing = group(
     ),
     period: count(
       {
-        title: 'Candles of the average true range',
+        title: 'ATR candles',
         help: 'How many candles the usual movement is measured over',
         from: 2,
         to: 100,
@@ -138,7 +138,7 @@ const trendFilter = group(
     ),
     slopeBars: count(
       {
-        title: 'Must have risen over',
+        title: 'Minimum rise over',
         help: 'The trend average must be higher than this many candles ago; 0 means that only the close is asked',
         from: 0,
         to: 200,
@@ -155,7 +155,7 @@ const trendFilter = group(
 
 const entryExtension = group(
   {
-    title: 'Not too far up',
+    title: 'Maximum rise',
     help: 'Does not chase a price that has already run away',
     advanced: true,
     hint: { switch: 'maxPercentage' },
@@ -174,7 +174,7 @@ const entryExtension = group(
     ),
     maxPercentage: multiplier(
       {
-        title: 'Highest price to buy at',
+        title: 'Maximum buy price',
         help: 'Does not buy above this share of the reference average; empty means off',
         of: 'the reference average',
         bounds: { above: '1', atMost: '100' },
@@ -197,7 +197,7 @@ export const config = group(
     ema: ema.prefault({}),
     entryMarginPercentage: multiplier(
       {
-        title: 'Margin of the cross',
+        title: 'Minimum EMA gap',
         help: 'The fast average must rise above this share of the slow one; a little more than the slow one itself passes over false starts',
         of: 'the slow average',
         bounds: { atLeast: '1', atMost: '1.5' },

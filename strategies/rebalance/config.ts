@@ -9,7 +9,7 @@ const PLANS = ['5m', '15m', '30m', '1h', '2h', '4h', '1d'] as const satisfies re
 const MOST_TARGETS = 50;
 
 const target = group(
-  { title: 'Wanted share', help: 'How much of the basket one coin should be worth' },
+  { title: 'Target weight', help: 'How much of the basket one coin should be worth' },
   {
     symbol: z
       .string()
@@ -28,7 +28,7 @@ const target = group(
 );
 
 const momentum = group(
-  { title: 'Strongest coins', help: 'Holds the coins that have risen most, in equal shares', advanced: true },
+  { title: 'Top coins', help: 'Holds the coins that have risen most, in equal shares', advanced: true },
   {
     lookbackCandles: count(
       {
@@ -46,7 +46,7 @@ const momentum = group(
     ),
     minScore: decimalNumber(
       {
-        title: 'Least rise',
+        title: 'Minimum rise',
         help: 'A coin that has risen less is not held and its share stays cash: 0.02 is 2 %; empty asks nothing',
         bounds: { atMost: '100' },
         unit: 'rise',
@@ -69,7 +69,7 @@ export const config = group(
     candleInterval: choice({ title: 'Plan every', help: 'A plan is made when such a candle closes' }, PLANS, '1h'),
     driftThreshold: decimalNumber(
       {
-        title: 'Trade from a drift of',
+        title: 'Rebalance threshold',
         help: 'A coin is traded when its share is off by this much of the basket: 0.05 is 5 %',
         bounds: { above: '0', below: '1' },
         unit: 'of the basket',
@@ -90,7 +90,7 @@ export const config = group(
     ),
     maxSymbolExposureQuote: quoteAmount(
       {
-        title: 'Most money in one coin',
+        title: 'Maximum per coin',
         help: 'Buys less when a position would cost more; empty means no limit',
         off: true,
         advanced: true,
@@ -102,7 +102,7 @@ export const config = group(
       .max(MOST_TARGETS, `holds more than ${MOST_TARGETS} coins`)
       .default([])
       .meta({
-        title: 'Wanted shares',
+        title: 'Target weights',
         description: 'A coin of the profile that is not listed is sold; only asked where the shares are fixed',
         form: { kind: 'list', advanced: true },
       }),

@@ -49,7 +49,7 @@ const level = group(
     ),
     limitPricePercentage: multiplier(
       {
-        title: 'Highest price of that buy',
+        title: 'Maximum buy price',
         help: 'A buy that was set off pays no more than this share of the price it followed',
         of: ofPrice,
         bounds: { atLeast: '1', atMost: '1.5' },
@@ -147,7 +147,7 @@ const buy = group(
     ),
     candleLimit: count(
       {
-        title: 'Candles searched for the low',
+        title: 'Candles of the low',
         help: 'The first buy waits for a price near the lowest price of this many closed candles',
         from: 1,
         to: MAX_WINDOW,
@@ -174,7 +174,7 @@ const buy = group(
 const ofAverage = 'the average entry price';
 const atrTrailing = group(
   {
-    title: 'Trail by volatility',
+    title: 'ATR trailing stop',
     help: 'Lets the trailing exit follow how much the price usually moves',
     advanced: true,
     hint: { switch: 'multiplier' },
@@ -182,7 +182,7 @@ const atrTrailing = group(
   {
     multiplier: decimalNumber(
       {
-        title: 'Distance of the trailing exit',
+        title: 'ATR trailing stop distance',
         help: 'The trailing exit stays this many average true ranges below the high, instead of a percentage; empty means off',
         bounds: { above: '0', atMost: '20' },
         unit: 'average true ranges',
@@ -193,7 +193,7 @@ const atrTrailing = group(
     ),
     period: count(
       {
-        title: 'Candles of the average true range',
+        title: 'ATR candles',
         help: 'How many candles the usual movement is measured over',
         from: 2,
         to: 100,
@@ -215,7 +215,7 @@ const atrTrailing = group(
 
 const breakEven = group(
   {
-    title: 'Break-even floor',
+    title: 'Profit lock',
     help: 'Once there is some profit, a floor keeps it from becoming a loss',
     advanced: true,
     hint: { switch: 'armAtPercentage' },
@@ -223,7 +223,7 @@ const breakEven = group(
   {
     armAtPercentage: multiplier(
       {
-        title: 'Floor goes up at',
+        title: 'Raise at',
         help: 'Once the price has risen to this share of the average entry price, the floor is in force; empty means off',
         of: ofAverage,
         bounds: { above: '1', atMost: '10' },
@@ -234,7 +234,7 @@ const breakEven = group(
     ),
     floorPercentage: multiplier(
       {
-        title: 'Floor',
+        title: 'Profit lock',
         help: 'Sells everything when the price falls back to this share of the average entry price',
         of: ofAverage,
         bounds: { atLeast: '1', below: '10' },
@@ -266,7 +266,7 @@ const sell = group(
     ),
     triggerPercentage: multiplier(
       {
-        title: 'Start of the trailing exit',
+        title: 'Trailing stop starts at',
         help: 'Once the price has risen to this share of the average entry price, the exit follows it upwards',
         of: ofAverage,
         bounds: { above: '1', atMost: '10' },
@@ -276,7 +276,7 @@ const sell = group(
     ),
     trailingStopPercentage: multiplier(
       {
-        title: 'Trailing exit',
+        title: 'Trailing stop distance',
         help: 'Sells everything when the price falls to this share of the highest close since the trail started',
         of: 'the highest close since the trail started',
         bounds: { above: '0', below: '1' },
@@ -289,7 +289,7 @@ const sell = group(
     takeProfits,
     timeStopBars: count(
       {
-        title: 'Leave after',
+        title: 'Maximum holding time',
         help: 'Sells everything when this many candles have closed since the first buy and the trailing exit has not started; 0 means never',
         from: 0,
         to: 10_000,

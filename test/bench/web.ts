@@ -230,7 +230,7 @@ async function preview(stack: Stack, page: Page, profileId: string): Promise<voi
   await page.goto(`${stack.app.url}/profiles/${profileId}/config`);
   // Each of these makes another number of sales, and none of them loses all there is.
   await page.getByLabel('Stop loss', { exact: true }).fill('0.965');
-  const start = page.getByLabel('Start of the trailing exit', { exact: true });
+  const start = page.getByLabel('Trailing stop starts at', { exact: true });
   const note = page.locator('section', { hasText: 'What if' }).getByText(/replayed in/);
   for (const interval of ['1h', '1m']) {
     await page.getByLabel('Candles', { exact: true }).selectOption(interval);

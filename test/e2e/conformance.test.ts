@@ -82,7 +82,7 @@ test('a profile is switched off and on in the dashboard, and decides again', asy
   const row = page.getByRole('row', { name: /Dip ladder/ });
   await row.getByRole('switch', { name: 'On' }).click();
   await row.getByRole('switch', { name: 'Off' }).waitFor();
-  await page.getByRole('heading', { name: '0 of 1 profile is on.' }).waitFor();
+  await page.getByRole('heading', { name: '0 profiles running.' }).waitFor();
   await row.getByRole('switch', { name: 'Off' }).click();
   await row.getByRole('switch', { name: 'On' }).waitFor();
   await nextTick();
@@ -179,10 +179,10 @@ test('a stored value above its maximum is repaired in the profile form, and one 
   ] as const;
   for (const [coin, legal, path] of places) {
     await page.goto(at(path));
-    const field = page.getByLabel('Candles searched for the low', { exact: true });
+    const field = page.getByLabel('Candles of the low', { exact: true });
     await field.waitFor();
     assert.equal(await field.inputValue(), '1500', coin);
-    await page.getByLabel('Pause after a loss', { exact: true }).fill(coin === '' ? '7' : '8');
+    await page.getByLabel('Cool-down after a loss', { exact: true }).fill(coin === '' ? '7' : '8');
     await page.getByRole('button', { name: /^Save (settings|\d+ changes)$/ }).click();
     await page.getByRole('alert').getByText('must be at most 999').first().waitFor();
     await shoot(page, `above-maximum${coin}-dark`);
@@ -215,7 +215,7 @@ test('a session that ends in the page brings up the login by itself', async () =
 
 /** Words on a control that leads to something that a live demo locks. */
 const LOCKED_WORDS =
-  /^(settings$|back ?up|restore|download.*backup|new account|add (an|the|another)? ?account|manage account|enter a key|api key|change.*password|sessions|notif|start.*(investigation|diagnosis)|why is it not trading|reconcile fees|compare (the )?fees|read trades made elsewhere|ask .*(advisor|ai)|test message)/i;
+  /^(settings$|back ?up|restore|download.*backup|new account|add (an|the|another)? ?account|manage account|enter a key|api key|change.*password|sessions|notif|start.*(investigation|diagnosis)|why is it not trading|reconcile fees|check fees|import external trades|ask .*(advisor|ai)|test message)/i;
 const DEMO_SCREENS = [
   ...TIMED,
   '/profiles',
@@ -259,11 +259,11 @@ test('in the live demo a stranger trades by hand, changes a profile and uses the
   await page.getByRole('button', { name: 'Buy BTC…' }).click();
   await page.getByLabel('Spend').fill('40');
   await page.getByRole('button', { name: 'Buy for 40 USDT at the market' }).click();
-  await page.getByText('Sent. The orders below show what becomes of it.').waitFor();
+  await page.getByText('Order sent.').waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
   await shoot(page, 'demo-order-dark');
   await page
-    .getByRole('row', { name: /Buy by hand/ })
+    .getByRole('row', { name: /Manual buy/ })
     .first()
     .waitFor();
   await page.goto(at('/profiles'));

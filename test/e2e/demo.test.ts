@@ -35,14 +35,14 @@ const HIDDEN = [
   ['/', ['link:Settings']],
   ['/profiles/:id', ['link:Notifications', 'link:Diagnosis']],
   ['/profiles/:id/coins/BTCUSDT', ['link:Why is it not trading?']],
-  ['/profiles/:id/diagnosis', ['button:Look again now']],
-  ['/profiles/:id/history', ['button:Compare the fees', 'button:Read trades made elsewhere']],
+  ['/profiles/:id/diagnosis', ['button:Check now']],
+  ['/profiles/:id/history', ['button:Check fees', 'button:Import external trades']],
   [
     '/settings',
     [
       ...['Accounts and keys', 'Password', 'Sessions', 'Backup and restore'].map((title) => `heading:${title}`),
-      ...['Messages about the installation', 'Sign out'].map((title) => `heading:${title}`),
-      ...['button:Save how long', 'button:Check now', 'button:Send a test message'],
+      ...['System notifications', 'Sign out'].map((title) => `heading:${title}`),
+      ...['button:Save retention', 'button:Check now', 'button:Send a test message'],
     ],
   ],
 ] as const;
@@ -68,7 +68,7 @@ test('what the demo locks is not offered', async () => {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Go to' }).fill('why');
-  await page.getByText('Nothing is called that.').waitFor();
+  await page.getByText('No results.').waitFor();
   await page.keyboard.press('Escape');
 });
 

@@ -36,7 +36,7 @@ async function buyByHand(spend: string, limit = ''): Promise<void> {
   await page.goto(at(COIN));
   await page.getByRole('button', { name: 'Buy BTC…' }).click();
   await page.getByLabel('Spend').fill(spend);
-  await page.getByLabel('Price to pay at most').fill(limit);
+  await page.getByLabel('Limit price').fill(limit);
   await page.getByRole('button', { name: `Buy for ${spend} USDT` }).click();
 }
 
@@ -47,27 +47,27 @@ test('an order without an answer is shown as unknown, never sent again, and name
   const order = { method: 'POST', path: '/api/v3/order' };
   await exchange.control('POST /faults', [{ match: order, kind: 'fail-before', body: UNKNOWN_OUTCOME }]);
   await buyByHand('40');
-  await newest().getByText('nothing is sent again until it is certain').waitFor();
-  await dialog().getByRole('button', { name: 'Leave it' }).click();
+  await newest().getByText('not sent again until confirmed').waitFor();
+  await dialog().getByRole('button', { name: 'Cancel' }).click();
   await newest().getByRole('link').click();
-  await page.getByRole('heading', { name: /^No answer yet\./ }).waitFor();
-  await page.getByText('Until that is known the coin buys nothing more').waitFor();
+  await page.getByRole('heading', { name: /^Unconfirmed\./ }).waitFor();
+  await page.getByText('Until that is confirmed the coin makes no new buys').waitFor();
   await shoot(page, 'order-unknown-dark');
-  await page.getByRole('heading', { name: /^Never arrived\./ }).waitFor();
+  await page.getByRole('heading', { name: /^Not received\./ }).waitFor();
   await page.goto(at(COIN));
-  await newest().getByText('Never arrived').waitFor();
-  assert.equal(await page.getByRole('row', { name: /Buy by hand/ }).count(), 1, 'it was sent again');
+  await newest().getByText('Not received').waitFor();
+  assert.equal(await page.getByRole('row', { name: /Manual buy/ }).count(), 1, 'it was sent again');
 });
 
 test('the kill switch during a fill: what was on its way is booked, nothing more is bought, what is held can be sold', async () => {
   const buy = { method: 'POST', path: '/api/v3/order', text: 'side=BUY' };
   await exchange.control('POST /faults', [{ match: buy, kind: 'late', delayMs: 9_000, body: UNKNOWN_OUTCOME }]);
   await buyByHand('50');
-  await newest().getByText('nothing is sent again until it is certain').waitFor();
-  await dialog().getByRole('button', { name: 'Leave it' }).click();
+  await newest().getByText('not sent again until confirmed').waitFor();
+  await dialog().getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Stop buying' }).click();
   await dialog()
-    .getByText(/^Unanswered: a buy of [\d.]+ BTCUSDT\. It is not cancelled by this\.$/)
+    .getByText(/^Unconfirmed: a buy of [\d.]+ BTCUSDT\. Not cancelled\.$/)
     .waitFor();
   await shoot(page, 'kill-during-fill-dark');
   await dialog()
@@ -76,7 +76,7 @@ test('the kill switch during a fill: what was on its way is booked, nothing more
   await page.getByRole('link', { name: /^Buying stopped/ }).waitFor();
   await newest().getByText('Filled').waitFor();
   await newest().getByRole('link').click();
-  await page.getByRole('heading', { name: /^Proved\./ }).waitFor();
+  await page.getByRole('heading', { name: /^Verified\./ }).waitFor();
 
   await buyByHand('60');
   await dialog()
@@ -87,7 +87,7 @@ test('the kill switch during a fill: what was on its way is booked, nothing more
   await dialog()
     .getByRole('button', { name: /^Sell [\d.]+ BTC$/ })
     .click();
-  await dialog().getByText('Sold, or on its way: the orders below show it.').waitFor();
+  await dialog().getByText('Order sent.').waitFor();
   await dialog().getByRole('button', { name: 'Close' }).click();
   await page.getByRole('heading', { name: /^BTC is not held\./ }).waitFor();
   await allowBuying();
@@ -107,8 +107,8 @@ const orphan = (clientOrderId: string): Locator => page.getByRole('listitem').fi
 
 async function lookForOrphans(): Promise<void> {
   await page.goto(at('/orphans'));
-  await page.getByRole('button', { name: 'Look now' }).click();
-  await page.getByText('The exchange was asked.').waitFor();
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText('Exchange checked.').waitFor();
 }
 
 test('an orphan order is left, then cancelled; nothing happens to it by itself', async () => {
@@ -118,17 +118,17 @@ test('an orphan order is left, then cancelled; nothing happens to it by itself',
   await row.getByText('Only an order with a proven owner can be adopted.').waitFor();
   assert.ok(await row.getByRole('button', { name: 'Adopt' }).isDisabled());
   await shoot(page, 'orphan-dark');
-  await row.getByRole('button', { name: 'Leave it' }).click();
+  await row.getByRole('button', { name: 'Ignore order' }).click();
   await dialog()
-    .getByRole('button', { name: /^Leave the BTCUSDT order/ })
+    .getByRole('button', { name: /^Ignore the BTCUSDT order/ })
     .click();
-  await row.getByText('you left it there').waitFor();
-  await row.getByRole('button', { name: 'Cancel it' }).click();
+  await row.getByText(/; ignored/).waitFor();
+  await row.getByRole('button', { name: 'Cancel order' }).click();
   await dialog()
-    .getByRole('button', { name: /^Cancel: buys 0.01/ })
+    .getByRole('button', { name: /^Cancel buy order: 0.01/ })
     .click();
-  await page.getByText('There are none.').waitFor();
-  await page.getByText('1 that are resolved').click();
+  await page.getByText('No orphan orders.').waitFor();
+  await page.getByText('1 resolved').click();
   await page.getByText(/: cancelled, last seen/).waitFor();
 });
 
@@ -137,7 +137,7 @@ test('an orphan order with a proven owner is adopted, and cancelled by hand like
   await exchange.hands.restBuy(id);
   await lookForOrphans();
   await orphan(id).getByRole('button', { name: 'Adopt into Dip ladder' }).click();
-  await page.getByText('There are none.').waitFor();
+  await page.getByText('No orphan orders.').waitFor();
   await page.goto(at(COIN));
   await page.getByRole('button', { name: /^Cancel the/ }).click();
   await dialog()
@@ -152,21 +152,21 @@ test('an orphan order with a proven owner is adopted, and cancelled by hand like
 test('what is recorded is compared with the exchange’s own lists, and a trade made elsewhere is archived', async () => {
   await exchange.hands.send('order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', quantity: '0.001' });
   await page.goto(at('/profiles/:id/history'));
-  const lists = page.getByRole('region', { name: 'Beside the exchange’s own lists' });
-  await lists.getByRole('button', { name: 'Compare the fees' }).click();
-  await lists.getByText(/\d+ fees compared, all as the exchange lists them\./).waitFor();
-  await lists.getByRole('button', { name: 'Read trades made elsewhere' }).click();
-  await lists.getByText(/\d+ trades read, [1-9]\d* of them made elsewhere and archived\./).waitFor();
+  const lists = page.getByRole('region', { name: 'Reconcile with the exchange' });
+  await lists.getByRole('button', { name: 'Check fees' }).click();
+  await lists.getByText(/\d+ fees checked, all match the exchange\./).waitFor();
+  await lists.getByRole('button', { name: 'Import external trades' }).click();
+  await lists.getByText(/\d+ trades read, [1-9]\d* external trades archived\./).waitFor();
   await shoot(page, 'exchange-lists-dark');
-  await lists.getByRole('button', { name: 'Read trades made elsewhere' }).click();
-  await lists.getByText('The exchange lists nothing new.').waitFor();
+  await lists.getByRole('button', { name: 'Import external trades' }).click();
+  await lists.getByText('No new trades.').waitFor();
 });
 
 test('a coin with a live order is removed only together with it', async () => {
   await buyByHand('40', '20000');
-  await newest().getByText('Rests on exchange').waitFor();
+  await newest().getByText('Open').waitFor();
   await dialog()
-    .getByRole('button', { name: /^(Leave it|Close)$/ })
+    .getByRole('button', { name: /^(Cancel|Close)$/ })
     .click();
   await page.goto(at('/profiles/:id'));
   await page.getByRole('button', { name: 'Remove BTC' }).click();

@@ -40,8 +40,8 @@ test('a stranger creates the operator and a first profile', async () => {
   await page.goto(app.url);
   await page.getByLabel('E-mail').fill('operator@example.org');
   await page.getByLabel('Password').fill('a long enough password');
-  await page.getByRole('button', { name: 'Create the operator' }).click();
-  await page.getByRole('button', { name: 'Continue to how it trades' }).click();
+  await page.getByRole('button', { name: 'Create your account' }).click();
+  await page.getByRole('button', { name: 'Continue to strategy' }).click();
   await shoot(page, 'welcome-dark');
   await page.getByRole('button', { name: 'Continue to coins' }).click();
   await page.getByRole('button', { name: 'Start trading on paper' }).click();
@@ -50,7 +50,7 @@ test('a stranger creates the operator and a first profile', async () => {
 
 test('a buy and a sell appear without a reload', async () => {
   await page.evaluate(() => Reflect.set(window, 'neverReloaded', true));
-  const feed = page.getByRole('region', { name: 'What it did and why' });
+  const feed = page.getByRole('region', { name: 'Activity' });
   await feed
     .getByText(/Bought [\d.]+ BTC/)
     .first()
@@ -106,11 +106,11 @@ test('the kill switch stops buying and can be released', async () => {
 
 test('a limit is refused by name and then kept, a coin is paused and resumed', async () => {
   await page.getByRole('link', { name: /^BTC/ }).first().click();
-  await page.getByRole('button', { name: 'Pause buying BTCUSDT' }).click();
+  await page.getByRole('button', { name: 'Pause buying' }).click();
   await page.getByText(/No buys until/).waitFor();
   await shoot(page, 'paused-dark');
-  await page.getByRole('button', { name: 'Resume buying BTCUSDT' }).click();
-  await page.getByRole('button', { name: 'Pause buying BTCUSDT' }).waitFor();
+  await page.getByRole('button', { name: 'Resume buying' }).click();
+  await page.getByRole('button', { name: 'Pause buying' }).waitFor();
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').nth(1).click();
   await page.getByRole('link', { name: 'Limits' }).click();
   await page.getByText('Change the limits').click();

@@ -18,11 +18,11 @@ after(() => stack?.[Symbol.asyncDispose]());
 
 test('a setting is refused at its field in the words of the server, mended, saved, and shown in the history', async () => {
   await page.goto(at('/profiles/:id/config'));
-  const candles = page.getByLabel('Candles searched for the low', { exact: true });
+  const candles = page.getByLabel('Candles of the low', { exact: true });
   await candles.fill('1000');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByRole('alert').getByText('must be at most 999').waitFor();
-  await page.getByText('Saving waits for: Candles searched for the low.').waitFor();
+  await page.getByText('Saving waits for: Candles of the low.').waitFor();
   refusedOnce(stack, 422);
   await shoot(page, 'config-refused-dark');
   await candles.fill('45');
@@ -33,7 +33,7 @@ test('a setting is refused at its field in the words of the server, mended, save
 
 test('one coin does it differently, and goes back to what the profile does', async () => {
   await page.goto(at('/profiles/:id/config?coin=BTCUSDT'));
-  await page.getByLabel('Pause after a loss', { exact: true }).fill('5');
+  await page.getByLabel('Cool-down after a loss', { exact: true }).fill('5');
   const late = Promise.withResolvers<void>();
   await page.route('**/api/dashboard', async (route) => {
     await late.promise;
@@ -41,8 +41,8 @@ test('one coin does it differently, and goes back to what the profile does', asy
   });
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('BTCUSDT differs').waitFor();
-  await page.getByText(/otherwise 60 minutes, from profile Dip ladder/).waitFor();
-  await page.getByRole('button', { name: 'Use that' }).first().click();
+  await page.getByText(/Custom, default 60 minutes/).waitFor();
+  await page.getByRole('button', { name: 'Reset' }).first().click();
   // Only now the save has ended: the edit that was begun meanwhile is not forgotten.
   late.resolve();
   await page.getByRole('button', { name: 'Save settings' }).click();
@@ -54,19 +54,19 @@ test('an edit is replayed over the past beside the form', async () => {
   await page.goto(at('/profiles/:id/config'));
   await page.getByLabel('Stop loss', { exact: true }).fill('0.96');
   await page.getByText(/This edit would have made/).waitFor();
-  await page.getByText('How sure is that').waitFor();
+  await page.getByText('How sure?').waitFor();
   await shoot(page, 'what-if-dark');
 });
 
 test('a quick look reports, and a heat map offers its best to the form', async () => {
   await page.goto(at('/profiles/:id/quick-look'));
-  await page.getByRole('heading', { name: 'All the numbers' }).waitFor();
-  await page.getByRole('button', { name: /^Try \d+ settings/ }).click();
-  await page.getByRole('link', { name: 'Put the best into the form' }).waitFor();
-  await page.getByRole('button', { name: /^Try \d+ settings/ }).waitFor({ timeout: 180_000 });
+  await page.getByRole('heading', { name: 'Metrics' }).waitFor();
+  await page.getByRole('button', { name: /^Run \d+ settings/ }).click();
+  await page.getByRole('link', { name: 'Open in settings' }).waitFor();
+  await page.getByRole('button', { name: /^Run \d+ settings/ }).waitFor({ timeout: 180_000 });
   await shoot(page, 'quick-look-dark');
-  await page.getByRole('link', { name: 'Put the best into the form' }).click();
-  await page.getByRole('heading', { name: 'How Dip ladder trades.' }).waitFor();
+  await page.getByRole('link', { name: 'Open in settings' }).click();
+  await page.getByRole('heading', { name: 'Dip ladder trades 1 coin with Trailing trade.' }).waitFor();
 });
 
 test('an order by hand is carried out, and its proof goes from the decision to the ledger', async () => {
@@ -74,20 +74,20 @@ test('an order by hand is carried out, and its proof goes from the decision to t
   await page.getByRole('button', { name: 'Buy BTC…' }).click();
   await page.getByLabel('Spend').fill('40');
   await page.getByRole('button', { name: 'Buy for 40 USDT at the market' }).click();
-  await page.getByText('Sent. The orders below show what becomes of it.').waitFor();
+  await page.getByText('Order sent.').waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
-  const row = page.getByRole('row', { name: /Buy by hand/ }).first();
+  const row = page.getByRole('row', { name: /Manual buy/ }).first();
   await row.waitFor();
   await row.getByRole('link').click();
-  await page.getByRole('heading', { name: /^Proved\./ }).waitFor();
-  await page.getByRole('heading', { name: /Booked/ }).waitFor();
+  await page.getByRole('heading', { name: /^Verified\./ }).waitFor();
+  await page.getByRole('heading', { name: /Recorded in the ledger/ }).waitFor();
   await shoot(page, 'order-dark');
 });
 
 test('every tick can be captured from the log of a coin', async () => {
   await page.goto(at('/profiles/:id/coins/BTCUSDT?tab=logs'));
   await page.getByRole('switch', { name: 'Capture every tick' }).click();
-  await page.getByText(/Each row holds all that the tick looked at/).waitFor();
+  await page.getByText(/Each row holds the complete input of its tick/).waitFor();
   await page.getByRole('switch', { name: 'Capture every tick' }).click();
   await page.getByText('For one hour every tick of this profile').waitFor();
 });
@@ -103,7 +103,7 @@ test('keys alone go to a coin, to the list of keys and to the kill switch', asyn
   await page.getByRole('slider', { name: 'Decision timeline' }).waitFor();
   await page.keyboard.press('g');
   await page.keyboard.press('p');
-  await page.getByRole('heading', { name: /profile is on/ }).waitFor();
+  await page.getByRole('heading', { name: /1 profile running/ }).waitFor();
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.getByRole('navigation', { name: 'Pages of this profile' }).waitFor();
@@ -131,7 +131,7 @@ test('a page whose connection breaks says so, connects again by itself and goes 
   await sockets[0]?.close({ code: 1001 });
   await lost;
   await other.getByText('Live updates connected').waitFor({ timeout: 60_000 });
-  await other.getByText(/Worker live, decided/).waitFor({ timeout: 60_000 });
+  await other.getByText(/Worker decided/).waitFor({ timeout: 60_000 });
   assert.ok(sockets.length > 1, 'no second connection was made');
   await other.close();
 });

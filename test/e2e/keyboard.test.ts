@@ -47,10 +47,10 @@ test('the first profile trades, by keyboard alone', async () => {
   await tabTo(/^Password/);
   await page.keyboard.type('a long enough password');
   await page.keyboard.press('Enter');
-  await heading(/^Choose whose money/);
-  await tabTo(/^Continue to how it trades$/);
+  await heading(/^Choose an account/);
+  await tabTo(/^Continue to strategy$/);
   await page.keyboard.press('Enter');
-  await heading(/^Choose how it trades/);
+  await heading(/^Choose the settings/);
   await tabTo(/^Continue to coins$/);
   await page.keyboard.press('Enter');
   await heading(/^Choose the coins/);
@@ -60,7 +60,7 @@ test('the first profile trades, by keyboard alone', async () => {
     .waitFor();
   await tabTo(/^Start trading on paper$/);
   await page.keyboard.press('Enter');
-  await heading(/^The bot is trading with/);
+  await heading(/^Total equity/);
 });
 
 test('the kill switch stops and is released by keyboard alone', async () => {
@@ -72,7 +72,7 @@ test('the kill switch stops and is released by keyboard alone', async () => {
   await tabTo(/^Allow buying again…$/);
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
-  assert.equal(await focused(), 'Stay stopped');
+  assert.equal(await focused(), 'Keep stopped');
   await page.keyboard.press('Shift+Tab');
   assert.match(await focused(), /^Allow buying on 1 account/);
   await page.keyboard.press('Enter');
@@ -93,12 +93,12 @@ test('on a phone the kill switch is in reach on every page, and its dialog fits'
   await phone.getByRole('button', { name: 'Stop buying' }).tap();
   const dialog = phone.getByRole('dialog');
   const confirm = dialog.getByRole('button', { name: /^Stop buying on/ });
-  await dialog.getByText(/can be placed on Paper/).waitFor();
+  await dialog.getByText(/No new buy from now on, on Paper/).waitFor();
   await shoot(phone, 'kill-phone');
   const { x, y, width, height } = (await confirm.boundingBox()) ?? assert.fail('it is not shown');
   assert.ok(x >= 0 && x + width <= 375 && y + height <= 667, `it does not fit: ${[x, y, width, height].join(', ')}`);
   assert.equal(await sidewaysScroll(phone), '');
-  await dialog.getByRole('button', { name: 'Keep trading' }).tap();
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).tap();
   await phone.getByRole('navigation', { name: 'Main, phone' }).getByRole('link', { name: 'Profiles' }).tap();
   await phone.getByRole('heading', { level: 1, name: /profile/ }).waitFor();
   await phone.context().close();

@@ -38,30 +38,30 @@ test('a profile is renamed, copied, saved as a file, given another strategy, del
   await page.goto(at('/profiles/:id/manage'));
   await page.getByLabel('Name of the profile').fill('Swing rider');
   await page.getByRole('button', { name: 'Rename' }).click();
-  await page.getByRole('heading', { name: 'Swing rider is on.' }).waitFor();
+  await page.getByRole('heading', { name: 'Swing rider is running.' }).waitFor();
   await page.getByLabel('Name of the copy').fill('Swing rider');
-  await page.getByRole('button', { name: 'Copy the profile' }).click();
+  await page.getByRole('button', { name: 'Duplicate profile' }).click();
   await page.getByRole('alert').waitFor();
   refusedOnce(stack, 409);
   await page.getByLabel('Name of the copy').fill('Second rider');
-  await page.getByRole('button', { name: 'Copy the profile' }).click();
-  await page.getByRole('heading', { name: 'Second rider is off' }).waitFor();
+  await page.getByRole('button', { name: 'Duplicate profile' }).click();
+  await page.getByRole('heading', { name: 'Second rider is paused' }).waitFor();
   await page.getByRole('link', { name: 'Manage' }).click();
-  const file = await saved(page.getByRole('link', { name: 'Save as a file' }));
-  await page.getByRole('button', { name: /^Switch to .*…$/ }).click();
+  const file = await saved(page.getByRole('link', { name: 'Export settings' }));
+  await page.getByRole('button', { name: /^Change to .*…$/ }).click();
   await dialog()
-    .getByRole('button', { name: /^Switch Second rider to / })
+    .getByRole('button', { name: /^Change Second rider to / })
     .click();
   await page.getByText(/^now (?!trailing)/).waitFor();
   await page.getByRole('button', { name: 'Delete this profile…' }).click();
   await dialog().getByRole('button', { name: 'Delete Second rider', exact: true }).click();
   await dialog().getByText('Second rider is deleted.').waitFor();
   await dialog().getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('heading', { name: 'Read in a profile' }).waitFor();
+  await page.getByRole('heading', { name: 'Import a profile' }).waitFor();
   // The page that was open has asked for the deleted profile once more.
   while (stack.faults.some((fault) => fault.includes('404'))) refusedOnce(stack, 404);
   await page.getByLabel('Choose a file…').setInputFiles(file);
-  await page.getByRole('heading', { name: 'Second rider is off' }).waitFor();
+  await page.getByRole('heading', { name: 'Second rider is paused' }).waitFor();
   await page.getByRole('link', { name: 'Manage' }).click();
   await page.getByText('now trailing trade').waitFor();
 });
@@ -83,13 +83,15 @@ test('why a coin is not trading is found from the palette, with the setting that
   const setting = page.getByRole('region', { name: 'BTCUSDT' }).getByRole('link', { name: 'Buy', exact: true });
   while ((await setting.count()) === 0) {
     // The decision that the worker made before the change is told until it has made another.
-    await page.getByRole('button', { name: 'Look again now' }).click();
-    await page.getByRole('button', { name: 'Look again now' }).and(page.locator(':enabled')).waitFor();
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByRole('button', { name: 'Check now' }).and(page.locator(':enabled')).waitFor();
   }
   await page.getByRole('heading', { name: 'BTCUSDT cannot buy.', level: 1 }).waitFor();
   await shoot(page, 'diagnosis-dark');
   await setting.click();
-  await page.getByRole('heading', { name: /^(How Swing rider trades|What BTCUSDT does differently)\.$/ }).waitFor();
+  await page
+    .getByRole('heading', { name: /^(Swing rider trades 1 coin|BTCUSDT (has its own|uses the) settings)/ })
+    .waitFor();
   const focused = (): Promise<string | null | undefined> =>
     page.evaluate(() => document.activeElement?.closest('label')?.textContent);
   await page.getByRole('switch', { name: 'Buy', exact: true }).waitFor();
@@ -168,7 +170,7 @@ test('what the wallet holds beyond the managed quantity fits the page of its coi
   for (const width of [1440, 1100, 375]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto(at('/profiles/:id/coins/BTCUSDT'));
-    await page.getByText('In the wallet, not managed').waitFor();
+    await page.getByText('In the wallet, unmanaged').waitFor();
     await page.locator('canvas').first().waitFor();
     assert.equal(await sidewaysScroll(page), '', `${width} px`);
     await shoot(page, `coin-not-managed-${width}`);
@@ -184,7 +186,7 @@ test('a backup brings everything back, and trading waits for the operator', asyn
   await ask(page, { method: 'PATCH', url: `${stack.app.url}/api/profiles/${profileId}`, data });
   await page.getByLabel('Restore a backup…').setInputFiles(file);
   await dialog()
-    .getByRole('button', { name: /^Replace everything by/ })
+    .getByRole('button', { name: /and replace all data$/ })
     .click();
   // Sessions are in no backup: whoever has restored it signs in again, and is told why.
   await page.getByText(/Restored\. [\d,]+ rows are as they were/).waitFor();

@@ -43,14 +43,14 @@ test('what ends now waits until the time of the market is known', async () => {
   };
   await page.route('**/api/dashboard', unknown);
   await page.goto(at('/profiles/:id/backtests'));
-  await page.getByText('No worker has told the time of the market yet.').waitFor();
+  await page.getByText('No worker has reported the market time yet.').waitFor();
   await page.unrouteAll({ behavior: 'wait' });
   await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).waitFor();
 });
 
 test('a backtest goes from its launch with a change to a result', async () => {
   await page.goto(at('/profiles/:id/backtests'));
-  await page.getByLabel('A change to try').selectOption({ label: 'Stop loss' });
+  await page.getByLabel('Try a change').selectOption({ label: 'Stop loss' });
   await page.getByLabel('Stop loss', { exact: true }).fill('0.985');
   await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
   await page.getByLabel('Fee', { exact: true }).fill('lots');
@@ -62,18 +62,18 @@ test('a backtest goes from its launch with a change to a result', async () => {
   refusedOnce(stack, 422);
   await page.getByLabel('Fee', { exact: true }).fill('10');
   await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
-  await page.getByRole('heading', { name: 'All the numbers' }).waitFor({ timeout: 120_000 });
+  await page.getByRole('heading', { name: 'Metrics' }).waitFor({ timeout: 120_000 });
   runPath = new URL(page.url()).pathname;
-  await page.getByRole('button', { name: 'Examine it' }).click();
+  await page.getByRole('button', { name: 'Run robustness tests' }).click();
   await page.getByText(/small changes made no difference/).waitFor({ timeout: 180_000 });
   await shoot(page, 'backtest-run-dark');
 });
 
 test('the advisor is asked by hand, drops what it cannot use with the reason, and its proposal goes into the form', async () => {
   await page.goto(at(runPath));
-  await page.getByText('Ask any chat by hand', { exact: true }).click();
-  const question = page.getByLabel('2. Copy this question into the chat');
-  await page.getByLabel('1. Ask for').selectOption({ label: 'Keep the capital' });
+  await page.getByText('Copy prompt for any chatbot', { exact: true }).click();
+  const question = page.getByLabel('2. Copy this prompt into the chat');
+  await page.getByLabel('1. Goal').selectOption({ label: 'Preserve capital' });
   await page.waitForFunction(
     (box) => box instanceof HTMLTextAreaElement && box.value.includes('keep the capital'),
     await question.elementHandle(),
@@ -90,8 +90,8 @@ test('the advisor is asked by hand, drops what it cannot use with the reason, an
   await page.getByRole('heading', { name: 'A nearer stop' }).waitFor();
   await page.getByText('Beyond all bounds').waitFor();
   await shoot(page, 'advisor-dark');
-  await page.getByRole('link', { name: 'Put into the form: A nearer stop' }).click();
-  await page.getByRole('heading', { name: 'How Dip ladder trades.' }).waitFor();
+  await page.getByRole('link', { name: 'Open in settings: A nearer stop' }).click();
+  await page.getByRole('heading', { name: 'Dip ladder trades 1 coin with Trailing trade.' }).waitFor();
   assert.equal(await page.getByLabel('Stop loss', { exact: true }).inputValue(), '0.98');
   const held: unknown = await ask(page, { method: 'GET', url: at('/api/profiles/:id') });
   assert.match(JSON.stringify(held), /"stopLossPercentage":"0\.97"/, 'nothing is saved by itself');
@@ -109,36 +109,36 @@ test('a provider is set up, tested and asked; saved answers can be switched betw
   await page.getByRole('button', { name: 'Save the provider' }).click();
   await page.getByText('endpoint key, ends in 4321').waitFor();
   await page.getByRole('button', { name: 'Send a test question' }).click();
-  await page.getByText('It works.').waitFor();
+  await page.getByText('Works.').waitFor();
   assert.doesNotMatch(await page.content(), /CANARY/, 'the credential never comes back');
   await page.goto(at(runPath));
   await page.getByRole('button', { name: 'Small, safe steps' }).first().click();
   await page.getByRole('heading', { name: 'Answered by a model' }).waitFor({ timeout: 120_000 });
   const slots = page.getByRole('group', { name: 'Saved answers' });
-  await slots.getByRole('button', { name: 'Pasted by hand' }).click();
+  await slots.getByRole('button', { name: 'Pasted reply' }).click();
   await page.getByRole('heading', { name: 'A nearer stop' }).waitFor();
 });
 
 test('a sweep ranks its sets, and one of them goes into the form', async () => {
   await page.goto(at('/profiles/:id/sweeps'));
-  await page.getByLabel('Start of the trailing exit').fill('1.003, 1.006');
-  await page.getByLabel('Trailing exit', { exact: true }).fill('0.995..0.998:0.001');
+  await page.getByLabel('Trailing stop starts at').fill('1.003, 1.006');
+  await page.getByLabel('Trailing stop distance', { exact: true }).fill('0.995..0.998:0.001');
   await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
-  await page.getByRole('button', { name: 'Try 8 sets of settings' }).click();
+  await page.getByRole('button', { name: 'Run 8 settings' }).click();
   await page.getByRole('heading', { name: 'Ranking' }).waitFor({ timeout: 180_000 });
   await page.getByRole('heading', { name: /^The best of 8 made/ }).waitFor();
-  await page.getByRole('link', { name: 'Put into the form: place 2' }).click();
-  await page.getByRole('heading', { name: 'How Dip ladder trades.' }).waitFor();
+  await page.getByRole('link', { name: 'Open in settings: #2' }).click();
+  await page.getByRole('heading', { name: 'Dip ladder trades 1 coin with Trailing trade.' }).waitFor();
 });
 
 test('a deleted backtest is gone', async () => {
   await page.goto(at('/profiles/:id/backtests'));
-  await page.getByLabel('A change to try').waitFor();
+  await page.getByLabel('Try a change').waitFor();
   await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
   await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
   await page.getByRole('button', { name: 'Delete…' }).click({ timeout: 120_000 });
   await page.getByRole('button', { name: 'Delete the backtest' }).click();
-  await page.getByText('Mark two or more to see them side by side.').waitFor();
+  await page.getByText('Select two or more to compare them.').waitFor();
   await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
   assert.equal(await page.locator('tbody tr').count(), 1);
 });
@@ -147,14 +147,14 @@ test('a backtest over another period is run again over that of the newest', asyn
   await page.goto(at('/profiles/:id/backtests'));
   await page.getByLabel('Period').selectOption({ label: 'the last 30 days' });
   await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
-  await page.getByRole('heading', { name: 'All the numbers' }).waitFor({ timeout: 120_000 });
+  await page.getByRole('heading', { name: 'Metrics' }).waitFor({ timeout: 120_000 });
   const ids = [runPath, new URL(page.url()).pathname].map((path) => path.split('/').at(-1));
   await page.goto(`${at('/profiles/:id/compare')}?runs=${ids.join(',')}`);
-  await page.getByText('They were not asked the same.').waitFor();
+  await page.getByText('These runs differ in period, candles or balance.').waitFor();
   await page.getByRole('button', { name: 'Same period: run 1 backtest again over' }).click();
-  await page.getByText('They were not asked the same.').waitFor({ state: 'detached' });
+  await page.getByText('These runs differ in period, candles or balance.').waitFor({ state: 'detached' });
   await page.getByRole('rowheader', { name: 'Stop loss', exact: true }).waitFor();
-  const unfinished = page.getByText(/waits for a worker|is being worked on/).first();
+  const unfinished = page.getByText(/waits for a worker|is running/).first();
   await unfinished.waitFor({ state: 'detached', timeout: 120_000 });
   assert.equal(await page.locator('section', { hasText: 'the best of each row' }).locator('thead th').count(), 3);
 });
@@ -181,7 +181,7 @@ test('several coins share the balance under the limits, unless each has all of i
   await page.getByRole('heading', { name: /^All coins together made/ }).waitFor({ timeout: 120_000 });
   await page.getByText('all coins, one balance, under the limits').waitFor();
   const parts = page.locator('section', { hasText: 'one balance for all of them' });
-  for (const head of ['Fills', 'Closed positions', 'Net, USDT']) await parts.getByText(head, { exact: true }).waitFor();
+  for (const head of ['Fills', 'Trades', 'Net P&L, USDT']) await parts.getByText(head, { exact: true }).waitFor();
   await shoot(page, 'backtest-run-shared');
   await page.setViewportSize(PHONE.viewport);
   assert.equal(await sidewaysScroll(page), '');
@@ -220,10 +220,10 @@ test('a live demo shows saved answers and asks nothing', async () => {
   await slots.waitFor();
   const asked: string[] = [];
   stranger.on('request', (request) => void (request.url().includes('/advisor') && asked.push(request.url())));
-  await slots.getByRole('button', { name: 'Pasted by hand' }).click();
+  await slots.getByRole('button', { name: 'Pasted reply' }).click();
   await stranger.getByRole('heading', { name: 'A nearer stop' }).waitFor();
   assert.deepEqual(asked, [], 'switching asks for nothing');
-  assert.equal(await stranger.getByText('Ask any chat by hand', { exact: true }).count(), 0);
+  assert.equal(await stranger.getByText('Copy prompt for any chatbot', { exact: true }).count(), 0);
   assert.equal(await stranger.getByText('No AI provider is set up.').count(), 0);
   await stranger.goto(at('/settings'));
   await stranger.getByRole('heading', { name: 'System health' }).waitFor();

@@ -54,7 +54,7 @@ before(async () => {
   stack = await startStack();
   ({ page: signedIn, profileId } = await settle(stack));
   await signedIn.goto(stack.app.url);
-  const feed = signedIn.getByRole('region', { name: 'What it did and why' });
+  const feed = signedIn.getByRole('region', { name: 'Activity' });
   await feed
     .getByText(/Bought [\d.]+ BTC/)
     .first()

@@ -67,7 +67,7 @@ test('the next step is the nearest part of the plan', () => {
   const armed = coinView(coin({ state: plan(['stop', '2358.04'], ['trail', '2536.63']) }));
   assert.deepEqual([armed.next?.verb, armed.next?.level, armed.next?.side], ['Sells all', '2536.63', 'lower']);
   const waiting = coinView(coin({ state: plan(['stop', '2358.04'], ['arm', '2600']) }));
-  assert.equal(waiting.next?.verb, 'Arms the trailing exit');
+  assert.equal(waiting.next?.verb, 'Starts the trailing stop');
   const flat = coinView(coin({ quantity: '0', state: plan(['entry', '2500'], ['stop', '1']) }));
   assert.deepEqual([flat.next?.verb, flat.stop], ['Buys', null]);
 });

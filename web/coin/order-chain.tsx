@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { wordsOf } from '#web/ui/names.ts';
+import { valueText, wordsOf } from '#web/ui/names.ts';
 import { atLeastCents } from '#web/ui/numbers.ts';
 import { chainOf, type Link, type Proof } from './proof.ts';
 import { age, utc } from '#web/ui/time.ts';
@@ -69,7 +69,7 @@ function Numbers({ numbers }: Pick<Link, 'numbers'>): ReactNode {
         <span key={name}>
           {wordsOf(name).toLowerCase()}{' '}
           <b>
-            <Prose text={value} />
+            <Prose text={valueText(name, value)} />
           </b>
         </span>
       ))}

@@ -59,19 +59,19 @@ test('an order is told link by link, from its decision to the books', () => {
     chainOf(proof).map(({ title, state }) => `${title} ${state}`),
     [
       'Decided proved',
-      'Approved and written down proved',
+      'Approved and recorded proved',
       'Signed and sent proved',
-      'Answered proved',
-      'Executed in 2 parts proved',
-      'Booked proved',
+      'Acknowledged by the exchange proved',
+      'Filled in 2 parts proved',
+      'Recorded in the ledger proved',
     ],
   );
   assert.deepEqual(costOf(proof, 'BBB'), [
-    { words: 'Price when decided', value: '100.00 BBB' },
-    { words: 'Average paid', value: '101.00 BBB' },
-    { words: 'Lost to the market’s movement', value: '1.000 %' },
+    { words: 'Decision price', value: '100.00 BBB' },
+    { words: 'Average price', value: '101.00 BBB' },
+    { words: 'Slippage', value: '1.000 %' },
     { words: 'Fee', value: '0.2 BBB' },
-    { words: 'Round trip', value: '47 ms' },
+    { words: 'Latency', value: '47 ms' },
   ]);
 });
 
@@ -81,15 +81,15 @@ test('what the exchange told by itself is said, not only that it did', () => {
       ?.sentence;
   assert.equal(
     told({ state: 'partially-filled', filledQuantity: '0.5' }),
-    'The exchange reported it partially filled, 0.5 executed so far.',
+    'The exchange reported the order partially filled, 0.5 filled.',
   );
-  assert.equal(told({ state: 'open', filledQuantity: '0' }), 'The exchange reported it open, nothing executed yet.');
-  assert.equal(told({}), 'What the exchange reported by itself.');
+  assert.equal(told({ state: 'open', filledQuantity: '0' }), 'The exchange reported the order open, not filled.');
+  assert.equal(told({}), 'The exchange reported the order on the account stream.');
 });
 
 test('an order without an answer ends with the moment from which it is certain', () => {
   const verdict = { ...proof.verdict, state: 'unknown' as const, certainAt: at(15_000) };
   const last = chainOf({ ...proof, fills: [], ledger: [], verdict }).at(-1);
-  assert.deepEqual([last?.title, last?.state, last?.at], ['Then it will be certain', 'open', at(15_000)]);
+  assert.deepEqual([last?.title, last?.state, last?.at], ['Confirmation due', 'open', at(15_000)]);
   assert.deepEqual([countdown(11_400), countdown(-5), countdown(61_000)], ['0:12', '0:00', '1:01']);
 });

@@ -5,7 +5,7 @@ import { timelineQuery } from '#web/data/queries.ts';
 import { useZone } from '#web/data/session.tsx';
 import { full } from '#web/ui/time.ts';
 import { type Moment, nextChange, rangesOf, timelineOf } from './timeline-rows.ts';
-import { wordsOf } from '#web/ui/names.ts';
+import { valueText, wordsOf } from '#web/ui/names.ts';
 import type { ChartRange } from './chart-view.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Failure, Skeleton } from '#web/ui/notice.tsx';
@@ -148,7 +148,7 @@ function Chosen({ moment: { sentence, count, numbers } }: { moment: Moment }): R
           <div key={name}>
             <dt>{wordsOf(name)}</dt>
             <dd>
-              <Prose text={value} />
+              <Prose text={valueText(name, value)} />
             </dd>
           </div>
         ))}

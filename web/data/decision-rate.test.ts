@@ -24,5 +24,5 @@ test('the ruler stands still while nobody listens', () => {
 });
 
 test('before the first second it says so', () => {
-  assert.match(decisionRateText(new DecisionRate().read().seconds), /just begun/);
+  assert.match(decisionRateText(new DecisionRate().read().seconds), /no data yet/);
 });

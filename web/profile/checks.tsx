@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DiagnosisCheck } from '#api/contract/diagnosis.ts';
-import { wordsOf } from '#web/ui/names.ts';
+import { valueText, wordsOf } from '#web/ui/names.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Prose } from '#web/ui/when.tsx';
 
@@ -47,7 +47,7 @@ function List({ checks }: { checks: readonly DiagnosisCheck[] }): ReactNode {
               <span className="note block">
                 {evidence.map(({ name, value }) => (
                   <span key={name} className="evidence">
-                    {wordsOf(name).toLowerCase()} <Prose text={value} />
+                    {wordsOf(name).toLowerCase()} <Prose text={valueText(name, value)} />
                   </span>
                 ))}
               </span>

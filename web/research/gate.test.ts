@@ -12,7 +12,7 @@ test('bars go into the form in percent and come back as they were', () => {
 test('an empty bar is not asked, and what is no number is refused instead of taken for empty', () => {
   assert.equal(barBody({ ...barTexts(USUAL_BARS), alpha: '' }).alpha, null);
   assert.equal(barTexts({ ...USUAL_BARS, alpha: null })['alpha'], '');
-  assert.throws(() => barBody({ ...barTexts(USUAL_BARS), drawdown: 'a lot' }), /Deepest fall: "a lot" is no number/);
+  assert.throws(() => barBody({ ...barTexts(USUAL_BARS), drawdown: 'a lot' }), /Max drawdown: "a lot" is no number/);
 });
 
 test('values are written as what they are', () => {
@@ -21,5 +21,5 @@ test('values are written as what they are', () => {
   assert.equal(barValue('returnOnCapital', -0.12), '\u221212.00\u202f%');
   assert.equal(barValue('outOfSample', 0.051), '+5.1\u202f%');
   assert.equal(barValue('ageDays', 1.2), '1 day');
-  assert.equal(barValue('profitFactor', null), 'not known');
+  assert.equal(barValue('profitFactor', null), 'unknown');
 });

@@ -53,7 +53,7 @@ test('what is left is told from what is done, and not before something is', () =
 });
 
 test('reasons and edits are written for their reader', () => {
-  assert.equal(reasonText('hold-below-arm'), 'Held: the trailing exit had not started');
+  assert.equal(reasonText('hold-below-arm'), 'Held: the trailing stop had not started');
   assert.equal(reasonText('entry-first'), 'First buy');
   assert.equal(reasonText('exit-stop-loss'), 'Stop loss');
   assert.equal(reasonText('exit-trail'), 'Trailing stop');
