@@ -1,10 +1,10 @@
-const text = `tradewind start     starts everything and prints the address to open
+const text = `tradewind start     starts the service and prints its address
   --data-dir DIR    where data is kept (default: .tradewind in the checkout)
   --port N          port of the web app and API (default: PORT, else 8080; 0 takes a free one)
-  --replay DIR      the paper exchange replays the candle files of DIR instead of inventing a market
+  --replay DIR      the paper exchange replays the candle files of DIR instead of a synthetic market
   --from DATE       first moment of the replay, such as 2022-06-01 or 2022-06-01T12:00:00Z
   --speed N         how many times faster than real time the market moves (default: 1)
-  --seed N          seed of the invented market (default: 1)
+  --seed N          seed of the synthetic market (default: 1)
   --no-open         does not open the browser
 
 tradewind backtest  runs a strategy on recorded candles and prints its metrics and every fill
@@ -14,48 +14,48 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --detail PATH     finer candles that decide and fill; default: the candles themselves
   --symbol NAME     which coin of a folder with several; NAME,NAME for several with one balance; for rebalance all
   --limits FILE     limits of the profile as JSON, such as {"openPositions": 1}
-  --purse separate  each coin has the whole balance for itself, without limits (default: shared, as live)
-  --account FILE    all profiles of an account with one balance, in the place of strategy, config and symbol
-  --from, --to DATE the time that is traded; what lies before warms up
+  --purse separate  each coin has the whole balance, without limits (default: shared, as live)
+  --account FILE    all profiles of an account with one balance; replaces strategy, config and symbol
+  --from, --to DATE the traded period; candles before it warm up
   --fee-bps N       fee of a fill in hundredths of a percent (default: 10)
-  --maker-fee-bps N fee of an order that waited in the book (default: the same)
-  --fee-in NAME     received: from what is traded; other: from a third asset, at its value (default: received)
+  --maker-fee-bps N fee of an order that waited in the order book (default: same as --fee-bps)
+  --fee-in NAME     received: from the received asset; other: from a third asset, at its value (default: received)
   --slippage-bps N  how much worse than the open a market order fills (default: 2)
-  --spread-bps N    distance of best bid and ask; a market order pays half of it (default: 2)
-  --volume-percent N  share of a candle's volume that may be taken; the rest of an order waits;
+  --spread-bps N    between best bid and ask; a market order pays half of it (default: 2)
+  --volume-percent N  share of a candle's volume that orders may take; the rest waits;
                       0: any amount (default: 5)
-  --balance N       money at the beginning, in the quote asset (default: 1000)
-  --explain         also: the numbers and the sentence behind each fill
-  --robustness      also: shuffled trades, settings and candles a little different, a look for the future
+  --balance N       starting balance in the quote asset (default: 1000)
+  --explain         also: the reason and the numbers of each fill
+  --robustness      also: shuffled trades, small changes of settings and candles, look-ahead check
   --json            prints everything as JSON
 
-tradewind sweep     tries many settings on recorded candles; takes the flags of backtest, and
+tradewind sweep     runs many settings on recorded candles; takes the flags of backtest, and
   --knobs TEXT      which settings, such as "ema.fast=5..50:5; ema.slow=60,100,200"
-  --search NAME     grid, random or halving (default: grid); --count N sets drawn by --seed N
+  --search NAME     grid, random or halving (default: grid); --count N settings drawn by --seed N
   --rank NAME       return, sharpe, sortino, calmar or net (default: sharpe); --top N rows (default: 20)
-  --walk-forward A:B  trains on A days, tests on the B days after, again and again
-  --trials-before N sets tried before on the same question: they count as luck too
+  --walk-forward A:B  trains on A days, tests on the next B days, repeatedly
+  --trials-before N settings tried before on the same coin and strategy; they count as trials
   --threads N       default: all cores
 
 tradewind candles   keeps candles for backtests in DIR/candles: import, fetch, export or list
   import --file PATH  candle files, zip files of the exchange's public archive, or a folder of them
-  fetch --symbol NAME --interval 1m --from DATE [--to DATE]  what is missing, from the exchange
+  fetch --symbol NAME --interval 1m --from DATE [--to DATE]  fetches missing candles from the exchange
   export --symbol NAME --interval 1m --file FILE.csv.gz
   list [--json]       what is stored, with gaps; --market live|testnet|demo|paper, --data-dir DIR
 
-tradewind paper     starts the paper exchange alone: --accounts FILE and where its prices come from,
+tradewind paper     starts the paper exchange alone: --accounts FILE and the source of its prices,
   --source SOURCE   synthetic, replay:DIR, relay:live, relay:testnet or script; see docs/operator/paper-exchange.md
-tradewind api, tradewind worker  one of them alone in this process, with DATABASE_URL; see docs/operator/deploy.md
-tradewind migrate   brings the database of DATABASE_URL up to this version
-tradewind backup    writes everything in the database of DATABASE_URL to one file: --to FILE
-tradewind restore   puts a backup in the place of everything, after checking it: --from FILE
-tradewind status    builds and boot times of a running service; so do, each with --json and --url (TRADEWIND_URL):
+tradewind api, tradewind worker  runs one of them in this process, with DATABASE_URL; see docs/operator/deploy.md
+tradewind migrate   migrates the database of DATABASE_URL to this version
+tradewind backup    writes the database of DATABASE_URL to one file: --to FILE
+tradewind restore   replaces all data by a backup, after checking it: --from FILE
+tradewind status    builds and boot times of a running service; with --json and --url (TRADEWIND_URL), as for:
   profiles            the profiles with their coins
-  halt, resume        the kill switch: of everything, --account NAME or --profile NAME; halt takes --reason TEXT,
+  halt, resume        the kill switch: global, --account NAME or --profile NAME; halt takes --reason TEXT,
                       --freeze (exits too) and --cancel-entries
   logs --profile NAME the newest rows: --level warn,error, --symbol NAME, --text WORDS, --limit N;
-                      --follow goes on with those that come
-  They sign in with TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or ask, and keep the session in ~/.tradewind
+                      --follow prints new rows
+  They sign in with TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or prompt for them, and keep the session in ~/.tradewind
 tradewind version   prints the version
 tradewind help      prints this
 

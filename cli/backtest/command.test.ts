@@ -68,7 +68,7 @@ test('every entry and exit with its reason, its numbers and a sentence', () => {
   assert.equal(sold.numbers.threshold, '105.84');
   assert.match(sold.sentence, /^Selling: 105\.00 reached the trailing exit at 105\.84/);
   const table = run('--candles', 'SOLUSDT-1h.csv.gz', ...TRADE, '--explain').stdout;
-  assert.match(table, /Why\n.*buy.*\n {2}.*windowLow 100.*\n.*sell {2}Selling/);
+  assert.match(table, /Reasons\n.*buy.*\n {2}.*windowLow 100.*\n.*sell {2}Selling/);
 });
 
 test('a basket: every coin of the folder with one purse, as JSON and as a table; the strategy that only holds', () => {

@@ -21,19 +21,19 @@ export function columns(rows: readonly (readonly string[])[], left: number): str
   return rows.map((row) => row.map(pad).join('  ').trimEnd());
 }
 
-function costWords({ feeBps, makerFeeBps, feeIn, slippageBps, spreadBps, volumePercent }: BacktestResult): string {
-  const fees = `fee ${feeBps} bps${makerFeeBps === feeBps ? '' : ` (${makerFeeBps} bps where it waited)`}`;
+function costText({ feeBps, makerFeeBps, feeIn, slippageBps, spreadBps, volumePercent }: BacktestResult): string {
+  const fees = `fee ${feeBps} bps${makerFeeBps === feeBps ? '' : ` (maker fee ${makerFeeBps} bps)`}`;
   const asset = feeIn === 'other' ? ' in a third asset' : '';
   const volume = volumePercent === 0 ? 'any amount' : `at most ${volumePercent} % of the volume`;
   return `${fees}${asset}, slippage ${slippageBps} bps, spread ${spreadBps} bps, ${volume}`;
 }
 
-function doubtWords({ candles, stops, crossed }: BacktestResult['ambiguity']): string {
+function ambiguityText({ candles, stops, crossed }: BacktestResult['ambiguity']): string {
   const kinds = [
-    ...(stops === 0 ? [] : [`${stops} with a stop whose limit was broken`]),
-    ...(crossed === 0 ? [] : [`${crossed} crossed a line and closed elsewhere`]),
+    ...(stops === 0 ? [] : [`${stops} with a stop whose limit price was broken`]),
+    ...(crossed === 0 ? [] : [`${crossed} crossed a buy or sell price and closed elsewhere`]),
   ];
-  return `${candles} candles could have gone two ways${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}`;
+  return `${candles} ambiguous candles${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}`;
 }
 
 function metricRows(result: BacktestResult): string[][] {
@@ -41,28 +41,28 @@ function metricRows(result: BacktestResult): string[][] {
   const { used, returnOnUsed, meanExposure, equalExposure, alpha } = m.capital;
   const money = (value: number | null): string => (value === null ? '–' : `${value.toFixed(2)} ${quoteAsset}`);
   const recovered = drawdown.recoveredAt === null ? 'not recovered' : `recovered ${time(drawdown.recoveredAt)}`;
-  const fall = `${time(drawdown.peakAt)} to ${time(drawdown.troughAt)}, ${recovered}`;
+  const period = `${time(drawdown.peakAt)} to ${time(drawdown.troughAt)}, ${recovered}`;
   return [
     ['return', percent(m.totalReturn), `${money(m.finalEquity)} from ${Number(result.balance).toFixed(2)}`],
+    ['return on capital used', returnOnUsed === null ? '–' : percent(returnOnUsed), `at most ${money(used)} in use`],
+    ['return per year', m.cagr === null ? '–' : percent(m.cagr), m.cagr === null ? 'needs a period of 90 days' : ''],
     [
-      'on capital used',
-      returnOnUsed === null ? '–' : percent(returnOnUsed),
-      `at most ${money(used)} was bound at once`,
+      'ambiguity, worst and best',
+      `${ambiguity.worst.toFixed(2)}, ${ambiguity.best.toFixed(2)}`,
+      ambiguityText(ambiguity),
     ],
-    ['a year', m.cagr === null ? '–' : percent(m.cagr), m.cagr === null ? 'windows of 90 days and more' : ''],
-    ['worst, best', `${ambiguity.worst.toFixed(2)}, ${ambiguity.best.toFixed(2)}`, doubtWords(ambiguity)],
     ['equal exposure', percent(equalExposure), `alpha ${percent(alpha)}`],
-    ['buy and hold', percent(m.buyAndHold), 'the whole balance, at the first open'],
-    ['cost averaging', percent(m.costAveraging), 'an equal part of the balance each day'],
-    ['max drawdown', percent(drawdown.depth), drawdown.depth === 0 ? '' : fall],
+    ['buy and hold', percent(m.buyAndHold), 'the whole balance at the first price'],
+    ['daily DCA', percent(m.costAveraging), 'an equal part of the balance each day'],
+    ['max drawdown', percent(drawdown.depth), drawdown.depth === 0 ? '' : period],
     [
-      'closed cycles',
+      'trades',
       String(m.closedCycles),
       m.durations ? `mean ${duration(m.durations.meanMs)}, longest ${duration(m.durations.longestMs)}` : '',
     ],
     ['win rate', m.winRate === null ? '–' : percent(m.winRate), ''],
     ['profit factor', orDash(m.profitFactor), ''],
-    ['expectancy', money(m.expectancy), `best ${money(m.best)}, worst ${money(m.worst)}`],
+    ['average trade', money(m.expectancy), `best ${money(m.best)}, worst ${money(m.worst)}`],
     ['time in the market', percent(m.exposure), 'share of the candles with a position'],
     ['mean exposure', percent(meanExposure), 'share of the equity in the coin'],
     ['fees', money(m.fees), `turnover ${m.turnover.toFixed(2)} times the balance`],
@@ -76,8 +76,8 @@ function partRows({ holdout, regimes, quoteAsset }: BacktestResult): string[][] 
     holdout === null
       ? []
       : ([
-          ['first 70 %', holdout.inSample],
-          ['last 30 %', holdout.outOfSample],
+          ['in sample (first 70 %)', holdout.inSample],
+          ['out of sample (last 30 %)', holdout.outOfSample],
         ] as const);
   const row = (
     name: string,
@@ -88,7 +88,7 @@ function partRows({ holdout, regimes, quoteAsset }: BacktestResult): string[][] 
     `${part.days} days`,
     percent(part.totalReturn),
     `coin ${percent(coin)}`,
-    `${part.closedCycles} cycles`,
+    `${part.closedCycles} trades`,
     `${part.net.toFixed(2)} ${quoteAsset}`,
   ];
   return [
@@ -97,13 +97,13 @@ function partRows({ holdout, regimes, quoteAsset }: BacktestResult): string[][] 
   ];
 }
 
-/** A result for a reader at a terminal: what was run, the metrics, why it did not trade, every fill. */
+/** A result as text: terms, metrics, exit and wait reasons, every fill. */
 export function resultTable(result: BacktestResult): string {
   const { quoteAsset, metrics, coverage } = result;
   const total = Math.max(1, coverage.candles);
   const exits = Object.entries(metrics.exits).map(([reason, exit]) => [
     reason,
-    `${exit.cycles} cycles`,
+    `${exit.cycles} trades`,
     `${exit.wins} won`,
     `${exit.net.toFixed(2)} ${quoteAsset}`,
   ]);
@@ -127,14 +127,14 @@ export function resultTable(result: BacktestResult): string {
   const coins = Object.entries(result.coins ?? {}).map(([symbol, part]) => [
     symbol,
     `${part.fills} fills`,
-    `${part.closedCycles} cycles`,
+    `${part.closedCycles} trades`,
     `${part.net.toFixed(2)} ${quoteAsset}`,
-    `holding ${percent(part.buyAndHold)}`,
+    `buy and hold ${percent(part.buyAndHold)}`,
   ]);
   const sections = [
     [
       `${result.strategy} on ${result.symbol}, ${time(result.from)} to ${time(result.to)} UTC`,
-      `${coverage.candles} candles of ${result.detailInterval}, signals on ${result.interval}; ${costWords(result)}`,
+      `${coverage.candles} candles of ${result.detailInterval}, signals on ${result.interval}; ${costText(result)}`,
       ...result.warnings.map((warning) => `Warning: ${warning}`),
     ],
     columns(metricRows(result), 3),
@@ -146,7 +146,7 @@ export function resultTable(result: BacktestResult): string {
       ? []
       : [
           'Rejected orders',
-          ...result.rejections.map((one) => `${time(one.at)}  ${one.side} ${one.quantity}  ${one.reason}`),
+          ...result.rejections.map(({ at, side, quantity, reason }) => `${time(at)}  ${side} ${quantity}  ${reason}`),
         ],
     fills.length === 0 ? ['No fills.'] : ['Fills', ...columns([header, ...fills], 3)],
     [`fingerprint ${result.fingerprint}`],
@@ -157,10 +157,10 @@ export function resultTable(result: BacktestResult): string {
     .join('\n\n');
 }
 
-/** Every entry and exit with its sentence and its numbers. */
+/** Every fill with its sentence and its numbers. */
 export const explainedTable = (fills: readonly FillRecord[], explained: readonly Explained[]): string =>
   [
-    'Why',
+    'Reasons',
     ...fills.flatMap(({ at, side, symbol }, i) => {
       const { sentence, numbers } = explained[i] ?? { sentence: '', numbers: {} };
       const facts = Object.entries(numbers).map(([name, value]) => `${name} ${value ?? '–'}`);

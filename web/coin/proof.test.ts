@@ -77,7 +77,7 @@ test('an order is told link by link, from its decision to the books', () => {
 
 test('what the exchange told by itself is said, not only that it did', () => {
   const told = (detail: object): string | undefined =>
-    chainOf({ ...proof, evidence: [{ kind: 'event', at: at(60), detail }] }).find(({ title }) => /stream/.test(title))
+    chainOf({ ...proof, evidence: [{ kind: 'event', at: at(60), detail }] }).find(({ title }) => /update/.test(title))
       ?.sentence;
   assert.equal(
     told({ state: 'partially-filled', filledQuantity: '0.5' }),
