@@ -7,7 +7,7 @@ import { type Coin, type Order, type Profile, symbolsQuery } from '#web/data/que
 import { coinView } from './coin-view.ts';
 import { count, quantity } from '#web/ui/numbers.ts';
 import { orderName } from './order-labels.ts';
-import { AskWorker } from './ask-worker.tsx';
+import { WorkerAction } from './worker-action.tsx';
 import { PriceField } from './entry-price.tsx';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 
@@ -98,7 +98,7 @@ export function RemoveCoin({ profile, coin, orders }: RemoveProps): ReactNode {
     (order) => `${orderName(order).toLowerCase()} of ${quantity(order.quantity, coin.stepSize)}`,
   );
   return (
-    <AskWorker
+    <WorkerAction
       small
       accountId={profile.accountId}
       words="Remove"
@@ -129,6 +129,6 @@ export function RemoveCoin({ profile, coin, orders }: RemoveProps): ReactNode {
           Add the coin again to manage them again. To close the position, first sell all on the coin’s page.
         </p>
       ) : null}
-    </AskWorker>
+    </WorkerAction>
   );
 }

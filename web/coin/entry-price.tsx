@@ -104,7 +104,7 @@ function Applied({ jobId }: { jobId: string }): ReactNode {
 
 /** A recorded price without a position, with its note; and a form for the price of unmanaged coins. */
 export function UnheldPrice({ profileId, coin }: EntryPriceProps): ReactNode {
-  const [asking, setAsking] = useState(false);
+  const [open, setOpen] = useState(false);
   const { costBasis, untracked } = coin;
   const { base, quote, held } = coinView(coin);
   return (
@@ -125,13 +125,13 @@ export function UnheldPrice({ profileId, coin }: EntryPriceProps): ReactNode {
             {untracked} <span className="unit">{base}</span>
           </dd>
           <dd className="col-span-full">
-            <button type="button" className="btn small" onClick={() => setAsking(true)}>
+            <button type="button" className="btn small" onClick={() => setOpen(true)}>
               Average entry price
             </button>
           </dd>
         </>
       )}
-      <Dialog title={`${coin.symbol}: average entry price`} open={asking} onClose={() => setAsking(false)}>
+      <Dialog title={`${coin.symbol}: average entry price`} open={open} onClose={() => setOpen(false)}>
         <EntryPrice profileId={profileId} coin={coin} />
       </Dialog>
     </>

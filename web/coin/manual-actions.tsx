@@ -8,7 +8,7 @@ import { Field } from '#web/ui/field.tsx';
 import { coinView } from './coin-view.ts';
 import { price, quantity } from '#web/ui/numbers.ts';
 import { ActionOutcome } from '#web/ui/action-outcome.tsx';
-import { ActButtons, AskWorker } from './ask-worker.tsx';
+import { ActButtons, WorkerAction } from './worker-action.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 
 interface ActProps {
@@ -19,20 +19,20 @@ interface ActProps {
 
 /** Manual orders; the worker checks and executes them. */
 export function ManualActions({ accountId, profileId, coin }: ActProps): ReactNode {
-  const [asking, setAsking] = useState<'buy' | 'sell' | undefined>(undefined);
+  const [side, setSide] = useState<'buy' | 'sell' | undefined>(undefined);
   const { held, base, quote } = coinView(coin);
-  const close = (): void => setAsking(undefined);
+  const close = (): void => setSide(undefined);
   const size = quantity(coin.position.quantity, coin.stepSize);
   return (
     <>
       <div className="actions">
-        <button type="button" className="btn" onClick={() => setAsking('buy')}>
+        <button type="button" className="btn" onClick={() => setSide('buy')}>
           Buy {base}…
         </button>
-        <button type="button" className="btn" disabled={!held} onClick={() => setAsking('sell')}>
+        <button type="button" className="btn" disabled={!held} onClick={() => setSide('sell')}>
           Sell {base}…
         </button>
-        <AskWorker
+        <WorkerAction
           accountId={accountId}
           words={held ? `Sell all ${size} ${base}…` : 'Sell all…'}
           disabled={!held}
@@ -46,12 +46,10 @@ export function ManualActions({ accountId, profileId, coin }: ActProps): ReactNo
             cancels the stop and other open orders of the coin.
           </p>
           <p>The profile may buy again when its rules allow it. To prevent that, pause buying first.</p>
-        </AskWorker>
+        </WorkerAction>
         {held ? null : <span className="why">No position to sell.</span>}
       </div>
-      {asking === 'buy' || asking === 'sell' ? (
-        <OrderDialog {...{ accountId, profileId, coin }} side={asking} onClose={close} />
-      ) : null}
+      {side !== undefined ? <OrderDialog {...{ accountId, profileId, coin }} side={side} onClose={close} /> : null}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { call } from '#web/data/call.ts';
 import type { Order } from '#web/data/queries.ts';
 import { price, quantity } from '#web/ui/numbers.ts';
 import { orderCause, orderName, orderPrice, stateLabel } from './order-labels.ts';
-import { AskWorker } from './ask-worker.tsx';
+import { WorkerAction } from './worker-action.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { When } from '#web/ui/when.tsx';
 
@@ -83,8 +83,12 @@ function Row({
       </td>
       {withCoin ? (
         <td className="rt">
-          <Link to="/profiles/$id/coins/$symbol" params={{ id: profileId, symbol: order.symbol }}>
-            <b>{base}</b>
+          <Link
+            className="font-strong"
+            to="/profiles/$id/coins/$symbol"
+            params={{ id: profileId, symbol: order.symbol }}
+          >
+            {base}
           </Link>
         </td>
       ) : null}
@@ -131,7 +135,7 @@ function CancelOrder({ accountId, profileId, order, words }: CancelProps): React
   const name = `${orderName(order).toLowerCase()} of ${words}`;
   const params = { id: profileId, symbol: order.symbol, orderId: order.id };
   return (
-    <AskWorker
+    <WorkerAction
       small
       accountId={accountId}
       offered={CANCELLABLE.includes(order.state)}
@@ -148,6 +152,6 @@ function CancelOrder({ accountId, profileId, order, words }: CancelProps): React
           ? 'The position then has no stop on the exchange until the worker places the next one. It does so automatically while the profile is running.'
           : 'The filled part stays bought or sold. The strategy may place another order; to prevent that, pause the profile or the coin.'}
       </p>
-    </AskWorker>
+    </WorkerAction>
   );
 }

@@ -38,11 +38,11 @@ interface ConfigFormProps {
   /** Proposed values to start the edit with. */
   first?: Config | undefined;
   /** The path of the setting, or of the group of settings, that has the focus at first. */
-  asked?: string | undefined;
+  target?: string | undefined;
 }
 
 /** Settings from the JSON Schema of a strategy; errors of the server are shown at their field. */
-export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: ConfigFormProps): ReactNode {
+export function ConfigForm({ scope, remarks = [], onEdit, first, target }: ConfigFormProps): ReactNode {
   const [draft, setDraft] = useState<Config | null>(first ?? null);
   const [all, setAll] = useState(false);
   const edited = draft ?? scope.own;
@@ -61,7 +61,7 @@ export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: Config
   const groups = schemaGroups(scope.schema, shown);
   const fields = groups.flatMap((group) => group.fields);
   const isOwn = ({ path }: SchemaField): boolean => valueAt(edited, path) !== undefined;
-  const focused = fields.find(({ path }) => path === asked || path.startsWith(`${asked}.`))?.path;
+  const focused = fields.find(({ path }) => path === target || path.startsWith(`${target}.`))?.path;
   const isShown = (field: SchemaField): boolean =>
     all || !field.advanced || isOwn(field) || field.path === focused || fieldError(errors, field.path) !== undefined;
   const changes = fields.filter(
@@ -179,7 +179,7 @@ function Group({ group, scope, edited, shown, errors, remarks, focused, isShown,
         <ConfigLeaf
           key={field.path}
           field={field}
-          asked={field.path === focused}
+          target={field.path === focused}
           quote={scope.quote}
           value={valueAt(shown, field.path)}
           own={valueAt(edited, field.path) !== undefined}

@@ -9,7 +9,7 @@ import { settingText, sliderRange } from './setting-text.ts';
 interface LeafProps {
   field: SchemaField;
   /** The address names this setting. */
-  asked: boolean;
+  target: boolean;
   quote: string | undefined;
   value: unknown;
   own: boolean;
@@ -25,12 +25,12 @@ interface LeafProps {
 /** One setting; the one that the address names has the focus at first. */
 export function ConfigLeaf(props: LeafProps): ReactNode {
   const here = useRef<HTMLDivElement>(null);
-  const { asked } = props;
+  const { target } = props;
   useEffect(() => {
-    if (asked) here.current?.querySelector<HTMLElement>('input, select')?.focus();
-  }, [asked]);
+    if (target) here.current?.querySelector<HTMLElement>('input, select')?.focus();
+  }, [target]);
   return (
-    <div ref={here} className="contents" data-asked={asked || undefined}>
+    <div ref={here} className="contents" data-target={target || undefined}>
       <Leaf {...props} />
     </div>
   );

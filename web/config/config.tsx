@@ -20,7 +20,7 @@ export function ConfigPage(): ReactNode {
   const { coin, edit, field } = useSearch({ from: '/shell/profiles/$id/config' });
   return (
     <ProfileFrame id={id} part="Settings">
-      {(profile) => <Settings profile={profile} symbol={coin} proposed={edit} asked={field} />}
+      {(profile) => <Settings profile={profile} symbol={coin} proposed={edit} target={field} />}
     </ProfileFrame>
   );
 }
@@ -31,10 +31,10 @@ interface SettingsProps {
   /** Values to start an edit with, as pairs of path and value in JSON. */
   proposed: string | undefined;
   /** The path of the setting that the address names. */
-  asked: string | undefined;
+  target: string | undefined;
 }
 
-function Settings({ profile, symbol, proposed, asked }: SettingsProps): ReactNode {
+function Settings({ profile, symbol, proposed, target }: SettingsProps): ReactNode {
   const strategies = useQuery(strategiesQuery);
   const held = useQuery(coinsQuery(profile.id));
   const strategy = strategies.data?.strategies.find(({ name }) => name === profile.strategyName);
@@ -65,7 +65,7 @@ function Settings({ profile, symbol, proposed, asked }: SettingsProps): ReactNod
       {strategy === undefined || (symbol !== undefined && held.data === undefined) ? null : (
         <Editor
           key={`${coin?.symbol ?? ''} ${proposed ?? ''}`}
-          {...{ profile, coins, coin, strategy, proposed, asked }}
+          {...{ profile, coins, coin, strategy, proposed, target }}
         />
       )}
     </>
@@ -109,10 +109,10 @@ interface EditorProps {
   coin: Coin | undefined;
   strategy: { schema: Record<string, unknown>; defaults: Record<string, unknown> };
   proposed: string | undefined;
-  asked: string | undefined;
+  target: string | undefined;
 }
 
-function Editor({ profile, coins, coin, strategy, proposed, asked }: EditorProps): ReactNode {
+function Editor({ profile, coins, coin, strategy, proposed, target }: EditorProps): ReactNode {
   const scope = useScope({ profile, coins, coin, strategy });
   const saved = mergePatch(scope.base, scope.own);
   const first = proposed === undefined ? undefined : withProposed(scope, proposed);
@@ -121,7 +121,7 @@ function Editor({ profile, coins, coin, strategy, proposed, asked }: EditorProps
   return (
     <div className="cols">
       <div className="c6">
-        <ConfigForm scope={scope} remarks={remarks} onEdit={setEdit} first={first} asked={asked} />
+        <ConfigForm scope={scope} remarks={remarks} onEdit={setEdit} first={first} target={target} />
         {coin === undefined ? <ConfigHistory profile={profile} /> : null}
       </div>
       <div className="c6 beside">
@@ -147,7 +147,7 @@ function useRemarks(profile: Profile, edit: Record<string, unknown>): readonly {
   return data === undefined ? [] : [...data.errors, ...data.findings];
 }
 
-function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'proposed' | 'asked'>): ConfigScope {
+function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'proposed' | 'target'>): ConfigScope {
   const client = useQueryClient();
   const { id } = profile;
   const refresh = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Keys of the query cache; a shorter key covers the longer ones that begin with it. */
+/** Keys of the query cache; a shorter key matches the longer keys that start with it. */
 export const keys = {
   status: ['status'] as const,
   onboarding: ['onboarding'] as const,

@@ -37,26 +37,10 @@ export function VerdictLine({ verdict, group }: { verdict: Verdict; group: Accou
         </>
       );
     case 'key-refused':
-      return (
-        <>
-          {verdict.account} cannot trade: {verdict.cause}.
-        </>
-      );
     case 'account-faults':
-      return (
-        <>
-          {verdict.account} stopped on an error and restarted {verdict.count} {plural(verdict.count, 'time', 'times')}:{' '}
-          {verdict.cause}.
-        </>
-      );
     case 'wallet-unknown':
-      return <>The wallet of {verdict.account} is not loaded yet.</>;
     case 'wallet-old':
-      return (
-        <>
-          The wallet of {verdict.account} was last updated {age(verdict.ageMs)} ago. Last known equity: {equity}.
-        </>
-      );
+      return <AccountVerdict verdict={verdict} equity={equity} />;
     case 'unanswered':
       return (
         <>
@@ -87,4 +71,33 @@ function LiveUpdatesStopped(): ReactNode {
   const { lastTickMs } = useDecisionRate();
   const nowMs = useNow();
   return lastTickMs === null ? 'Live updates stopped.' : `Live updates stopped ${age(nowMs - lastTickMs)} ago.`;
+}
+
+type AccountTrouble = Extract<Verdict, { readonly account: string }>;
+
+/** The headline while an account cannot trade or its wallet is stale. */
+function AccountVerdict({ verdict, equity }: { verdict: AccountTrouble; equity: ReactNode }): ReactNode {
+  switch (verdict.kind) {
+    case 'key-refused':
+      return (
+        <>
+          {verdict.account} cannot trade: {verdict.cause}.
+        </>
+      );
+    case 'account-faults':
+      return (
+        <>
+          {verdict.account} stopped on an error and restarted {verdict.count} {plural(verdict.count, 'time', 'times')}:{' '}
+          {verdict.cause}.
+        </>
+      );
+    case 'wallet-unknown':
+      return <>The wallet of {verdict.account} is not loaded yet.</>;
+    case 'wallet-old':
+      return (
+        <>
+          The wallet of {verdict.account} was last updated {age(verdict.ageMs)} ago. Last known equity: {equity}.
+        </>
+      );
+  }
 }

@@ -8,7 +8,7 @@ import { addressOf, call } from '#web/data/call.ts';
 import { accountsQuery, coinsQuery, dashboardQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
 import { Choice, Switch } from '#web/ui/field.tsx';
 import { TextForm } from '#web/ui/text-form.tsx';
-import { AskWorker } from '#web/coin/ask-worker.tsx';
+import { WorkerAction } from '#web/coin/worker-action.tsx';
 import { Confirm } from '#web/ui/confirm.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
 import { ProfileSwitch } from './profile-switch.tsx';
@@ -189,7 +189,7 @@ function Delete({ profile }: { profile: Profile }): ReactNode {
         </div>
       )}
       <div className="actions">
-        <AskWorker
+        <WorkerAction
           accountId={profile.accountId}
           words="Delete this profile…"
           disabled={held.length > 0 && !leave}
@@ -204,7 +204,7 @@ function Delete({ profile }: { profile: Profile }): ReactNode {
           <p>{count(profile.symbols.length, 'coin')} of the profile are no longer traded. This cannot be undone.</p>
           {orders.length === 0 ? null : <p>The worker first cancels {count(orders.length, 'open order')}.</p>}
           {held.length === 0 ? null : <p>{amounts.join(', ')} stay in the wallet, unmanaged and without a stop.</p>}
-        </AskWorker>
+        </WorkerAction>
       </div>
     </Section>
   );

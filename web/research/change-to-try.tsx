@@ -37,7 +37,7 @@ export function ChangeToTry({ schema, config, quote, changes, onChange, errors }
             source="saved settings"
             error={fieldError(errors, `overrideConfig.${path}`) ?? fieldError(errors, path)}
             remarks={[]}
-            asked={false}
+            target={false}
             onChange={(next) =>
               onChange(changes.map((change) => (change.path === path ? { path, value: next } : change)))
             }

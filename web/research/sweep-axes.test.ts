@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axesOf, combinationsOf, knobsText, valueCount, variant } from './sweep-axes.ts';
+import { axesOf, combinationsOf, variedSettingsText, valueCount, variant } from './sweep-axes.ts';
 
 const schema = {
   properties: {
@@ -42,5 +42,5 @@ test('typed values are counted, and combined', () => {
   ];
   assert.equal(combinationsOf(knobs), 20);
   assert.equal(combinationsOf([...knobs, { path: 'x', values: 'no' }]), undefined);
-  assert.equal(knobsText(knobs), 'ema.fast=5..50:5; ema.slow=60,100');
+  assert.equal(variedSettingsText(knobs), 'ema.fast=5..50:5; ema.slow=60,100');
 });

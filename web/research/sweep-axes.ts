@@ -65,18 +65,18 @@ export function valueCount(text: string): number | undefined {
 }
 
 /** A varied setting with its values as typed. */
-export interface TypedKnob {
+export interface VariedSetting {
   readonly path: string;
   readonly values: string;
 }
 
 /** Number of combinations; `undefined` while a value is no number. */
-export const combinationsOf = (knobs: readonly TypedKnob[]): number | undefined =>
-  knobs.reduce<number | undefined>((product, { values }) => {
+export const combinationsOf = (settings: readonly VariedSetting[]): number | undefined =>
+  settings.reduce<number | undefined>((product, { values }) => {
     const own = valueCount(values);
     return product === undefined || own === undefined ? undefined : product * own;
   }, 1);
 
-/** The knobs as the API takes them. */
-export const knobsText = (knobs: readonly TypedKnob[]): string =>
-  knobs.map(({ path, values }) => `${path}=${values.replaceAll(' ', '')}`).join('; ');
+/** The varied settings as the API takes them. */
+export const variedSettingsText = (settings: readonly VariedSetting[]): string =>
+  settings.map(({ path, values }) => `${path}=${values.replaceAll(' ', '')}`).join('; ');

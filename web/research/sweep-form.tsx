@@ -10,9 +10,9 @@ import { Notice } from '#web/ui/notice.tsx';
 import { count } from '#web/ui/numbers.ts';
 import { firstTerms, isTerm, type Terms, termsBody } from '#web/ui/research.ts';
 import { ONE_OF_SEVERAL } from '#web/ui/sharing.ts';
-import { axesOf, combinationsOf, knobsText, type TypedKnob } from './sweep-axes.ts';
+import { axesOf, combinationsOf, variedSettingsText, type VariedSetting } from './sweep-axes.ts';
 import { Choice, Field, Switch } from '#web/ui/field.tsx';
-import { KnobFields } from './knob-fields.tsx';
+import { VariedSettings } from './varied-settings.tsx';
 import { TermsFields } from './terms-fields.tsx';
 
 const SEARCHES = [
@@ -59,14 +59,20 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
   const navigate = useNavigate();
   const axes = axesOf(schema, config);
   const [symbol, setSymbol] = useState(coins[0]?.symbol ?? '');
-  const [knobs, setKnobs] = useState<readonly TypedKnob[]>(() => firstKnobs(axes));
+  const [varied, setVaried] = useState<readonly VariedSetting[]>(() => firstVaried(axes));
   const [terms, setTerms] = useState<Terms>(() => firstTerms(marketNow()));
   const [search, setSearch] = useState(FIRST);
-  const sets = combinationsOf(knobs);
+  const sets = combinationsOf(varied);
   const launch = useMutation({
     mutationFn: () => {
       const how = searchBody(search);
-      const body = { ...termsBody(terms, marketNow()), ...how, symbol, knobs: knobsText(knobs), overrideConfig: {} };
+      const body = {
+        ...termsBody(terms, marketNow()),
+        ...how,
+        symbol,
+        knobs: variedSettingsText(varied),
+        overrideConfig: {},
+      };
       return call(launchSweep, { params: { id: profile.id }, body });
     },
     onSuccess: ({ sweepId }) => {
@@ -97,17 +103,17 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
           onChange={setSymbol}
         />
       )}
-      <KnobFields axes={axes} knobs={knobs} onChange={setKnobs} />
+      <VariedSettings axes={axes} settings={varied} onChange={setVaried} />
       {errorOf('knobs') === undefined ? null : <Notice tone="loss">{errorOf('knobs')}</Notice>}
       <SearchFields search={search} onChange={setSearch} errorOf={errorOf} />
       <TermsFields {...{ terms, interval, quote, errorOf }} onChange={setTerms} />
       {launch.isError ? <NotStarted error={launch.error} isShown={isShown} /> : null}
       <div className="actions">
-        <button type="submit" className="btn go" disabled={launch.isPending || knobs.length === 0}>
+        <button type="submit" className="btn go" disabled={launch.isPending || varied.length === 0}>
           {tried === undefined || !Number.isFinite(tried) ? 'Run the sweep' : `Run ${count(tried, 'setting')}`}
         </button>
         <span className="note">
-          {knobs.length === 0 ? 'Choose a setting to vary first.' : 'Every run counts as tried.'}
+          {varied.length === 0 ? 'Choose a setting to vary first.' : 'Every run counts as tried.'}
         </span>
       </div>
     </form>
@@ -115,7 +121,7 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
 }
 
 /** The last two basic distances: they decide when it sells. */
-const firstKnobs = (axes: ReturnType<typeof axesOf>): TypedKnob[] =>
+const firstVaried = (axes: ReturnType<typeof axesOf>): VariedSetting[] =>
   axes
     .filter(({ advanced, values }) => !advanced && typeof values[0] === 'string')
     .slice(-2)

@@ -35,7 +35,7 @@ function useSwitch(onDone: () => void) {
 }
 
 /** Always visible. It only stops buying; the overview allows buying again. */
-export function KillSwitch({ asking, onAsk }: { asking: boolean; onAsk: (asking: boolean) => void }): ReactNode {
+export function KillSwitch({ open, onOpen }: { open: boolean; onOpen: (open: boolean) => void }): ReactNode {
   const zone = useZone();
   const { data: state } = useQuery(killSwitchQuery);
   if (state?.engaged && state.since !== null) {
@@ -48,13 +48,13 @@ export function KillSwitch({ asking, onAsk }: { asking: boolean; onAsk: (asking:
   }
   return (
     <>
-      <button type="button" className="kill" aria-describedby="kill-words" onClick={() => onAsk(true)}>
+      <button type="button" className="kill" aria-describedby="kill-words" onClick={() => onOpen(true)}>
         <Icon name="oct" /> Stop buying
       </button>
       <span id="kill-words" className="vh">
         Stops every new buy immediately. Exits and protective stops stay active. Asks for confirmation.
       </span>
-      <StopDialog open={asking} onClose={() => onAsk(false)} />
+      <StopDialog open={open} onClose={() => onOpen(false)} />
     </>
   );
 }
@@ -108,11 +108,11 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
 
 /** Shown on the overview while buying is stopped; allows buying again after a confirmation. */
 export function StoppedNotice(): ReactNode {
-  const [asking, setAsking] = useState(false);
+  const [open, setOpen] = useState(false);
   const zone = useZone();
   const { data: state } = useQuery(killSwitchQuery);
   const { data } = useQuery({ ...dashboardQuery, enabled: false });
-  const change = useSwitch(() => setAsking(false));
+  const change = useSwitch(() => setOpen(false));
   if (!state?.engaged) return null;
   const running = data?.profiles.filter((profile) => profile.enabled) ?? [];
   const since = state.since === null ? null : Date.parse(state.since);
@@ -123,10 +123,10 @@ export function StoppedNotice(): ReactNode {
         <b>Buying is stopped{since === null ? '' : ` since ${moment(since, zone, Date.now())}`}.</b> Exits and stops
         stay active.{state.freeze ? ' This stop also freezes exits.' : ''} {state.reason ?? ''}
       </span>
-      <button type="button" className="btn" onClick={() => setAsking(true)}>
+      <button type="button" className="btn" onClick={() => setOpen(true)}>
         Allow buying again…
       </button>
-      <Dialog title="Allow buying again?" open={asking} onClose={() => setAsking(false)}>
+      <Dialog title="Allow buying again?" open={open} onClose={() => setOpen(false)}>
         <p className="two py-2">
           {running.length === 0
             ? 'No profile is running. Nothing is bought until you start one.'
@@ -142,7 +142,7 @@ export function StoppedNotice(): ReactNode {
           >
             Allow buying on {count(data?.accounts.length ?? 0, 'account')}
           </button>
-          <button type="button" className="btn" data-first onClick={() => setAsking(false)}>
+          <button type="button" className="btn" data-first onClick={() => setOpen(false)}>
             Keep stopped
           </button>
         </div>

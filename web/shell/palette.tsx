@@ -63,7 +63,7 @@ function useRows(onStop: () => void): Row[] {
     ...coins,
     ...profiles,
     ...(demo ? [] : why),
-    { words: 'Stop buying', note: 'asks before acting', run: onStop },
+    { words: 'Stop buying', note: 'with a confirmation', run: onStop },
     { words: `Switch to the ${other} theme`, note: 'on this device', run: () => setTheme(other) },
   ];
 }

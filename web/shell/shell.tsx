@@ -68,7 +68,7 @@ function useArrival(): RefObject<HTMLElement | null> {
     if (arrived.current === path) return;
     arrived.current = path;
     // A setting that the address names has the focus already.
-    if (main.current?.querySelector('[data-asked]') === null) main.current.focus({ preventScroll: true });
+    if (main.current?.querySelector('[data-target]') === null) main.current.focus({ preventScroll: true });
   }, [path]);
   return main;
 }
@@ -103,7 +103,7 @@ export function Shell(): ReactNode {
           <ActiveAccounts />
           <Shortcuts onStop={() => setStopping(true)} />
           <ThemeSwitch />
-          <KillSwitch asking={stopping} onAsk={setStopping} />
+          <KillSwitch open={stopping} onOpen={setStopping} />
         </div>
         <HealthLine signedIn />
         <Heartbeat />

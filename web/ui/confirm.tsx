@@ -22,8 +22,8 @@ interface ConfirmProps {
 /** A button, a dialog that explains the action, and a button that runs it. */
 export function Confirm(props: ConfirmProps): ReactNode {
   const { words, title, children, action, keep = 'Cancel', failed, run, small = false, label, disabled } = props;
-  const [asking, setAsking] = useState(false);
-  const act = useMutation({ mutationFn: run, onSuccess: () => setAsking(false) });
+  const [open, setOpen] = useState(false);
+  const act = useMutation({ mutationFn: run, onSuccess: () => setOpen(false) });
   return (
     <>
       <button
@@ -31,18 +31,18 @@ export function Confirm(props: ConfirmProps): ReactNode {
         className={small ? 'btn small' : 'btn'}
         aria-label={label}
         disabled={disabled}
-        onClick={() => setAsking(true)}
+        onClick={() => setOpen(true)}
       >
         {words}
       </button>
-      <Dialog title={title} open={asking} onClose={() => setAsking(false)}>
+      <Dialog title={title} open={open} onClose={() => setOpen(false)}>
         <div className="two grid gap-2 whitespace-normal py-2 text-left">{children}</div>
         {act.isError ? <Failure what={failed} error={act.error} /> : null}
         <div className="flex flex-wrap gap-3 pt-2">
           <button type="button" className="btn go" disabled={act.isPending} onClick={() => act.mutate()}>
             {action}
           </button>
-          <button type="button" className="btn" data-first onClick={() => setAsking(false)}>
+          <button type="button" className="btn" data-first onClick={() => setOpen(false)}>
             {keep}
           </button>
         </div>

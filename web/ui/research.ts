@@ -67,11 +67,11 @@ export function termsBody(terms: Terms, nowMs: number) {
   const days = terms.days === 'dates' ? undefined : Number(terms.days);
   const [fromMs, lastMs] = [Date.parse(terms.from), Date.parse(terms.to) + DAY_MS];
   const midnight = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  const [begin, until] = days === undefined ? [fromMs, Math.min(lastMs, end)] : [midnight - days * DAY_MS, midnight];
+  const [startMs, endMs] = days === undefined ? [fromMs, Math.min(lastMs, end)] : [midnight - days * DAY_MS, midnight];
   const iso = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString() : '');
   return {
-    from: iso(begin),
-    to: iso(until),
+    from: iso(startMs),
+    to: iso(endMs),
     detailInterval: INTERVALS.find((interval) => interval === terms.detailInterval) ?? '1m',
     balance: terms.balance,
     feeBps: terms.feeBps,

@@ -5,7 +5,7 @@ interface SectionProps {
   note?: ReactNode;
   /** Columns of twelve; nothing means the width of the parent. */
   span?: 3 | 4 | 5 | 6 | 7 | 8 | 9 | 12;
-  /** Above its neighbours where they stand in one column. */
+  /** First of its neighbours in a single-column layout. */
   first?: boolean;
   children: ReactNode;
 }

@@ -4,7 +4,7 @@ import { useAction } from '#web/data/use-action.ts';
 import { ActionOutcome } from '#web/ui/action-outcome.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 
-interface AskProps {
+interface WorkerActionProps {
   accountId: AccountId;
   /** Text of the button that opens the dialog. */
   words: string;
@@ -27,9 +27,9 @@ interface AskProps {
 }
 
 /** A button, a dialog that explains the action, and the outcome that the worker reports. */
-export function AskWorker(props: AskProps): ReactNode {
+export function WorkerAction(props: WorkerActionProps): ReactNode {
   const { words, label, small = false, disabled, offered = true } = props;
-  const [asking, setAsking] = useState(false);
+  const [open, setOpen] = useState(false);
   return (
     <>
       {offered ? (
@@ -38,17 +38,17 @@ export function AskWorker(props: AskProps): ReactNode {
           className={small ? 'btn small quiet two' : 'btn'}
           aria-label={label}
           disabled={disabled}
-          onClick={() => setAsking(true)}
+          onClick={() => setOpen(true)}
         >
           {words}
         </button>
       ) : null}
-      {asking ? <Asking {...props} onClose={() => setAsking(false)} /> : null}
+      {open ? <ActionDialog {...props} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }
 
-function Asking({
+function ActionDialog({
   accountId,
   title,
   children,
@@ -58,7 +58,7 @@ function Asking({
   run,
   onDone,
   onClose,
-}: AskProps & { onClose: () => void }) {
+}: WorkerActionProps & { onClose: () => void }) {
   const [requestId] = useState(() => crypto.randomUUID());
   const act = useAction(accountId, () => run(requestId));
   const ended = act.isDone || (act.action !== undefined && !act.isWaiting);

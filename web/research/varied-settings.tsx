@@ -1,56 +1,58 @@
 import { type ReactNode, useId } from 'react';
-import { type Axis, axisText, type TypedKnob, valueCount } from './sweep-axes.ts';
+import { type Axis, axisText, type VariedSetting, valueCount } from './sweep-axes.ts';
 import { Field } from '#web/ui/field.tsx';
 
-interface KnobProps {
+interface VariedSettingsProps {
   axes: readonly Axis[];
-  knobs: readonly TypedKnob[];
-  onChange: (knobs: readonly TypedKnob[]) => void;
+  settings: readonly VariedSetting[];
+  onChange: (settings: readonly VariedSetting[]) => void;
 }
 
 /** The settings that a sweep varies, each with its values. */
-export function KnobFields({ axes, knobs, onChange }: KnobProps): ReactNode {
+export function VariedSettings({ axes, settings, onChange }: VariedSettingsProps): ReactNode {
   const id = useId();
-  const free = axes.filter(({ path }) => !knobs.some((knob) => knob.path === path));
+  const free = axes.filter(({ path }) => !settings.some((setting) => setting.path === path));
   const add = (path: string): void => {
     const axis = axes.find((candidate) => candidate.path === path);
-    if (axis !== undefined) onChange([...knobs, { path, values: axis.values.join(', ') }]);
+    if (axis !== undefined) onChange([...settings, { path, values: axis.values.join(', ') }]);
   };
   return (
     <>
-      {knobs.map((knob) => {
-        const axis = axes.find(({ path }) => path === knob.path);
-        const label = axis?.label ?? knob.path;
-        const values = valueCount(knob.values);
+      {settings.map((setting) => {
+        const axis = axes.find(({ path }) => path === setting.path);
+        const label = axis?.label ?? setting.path;
+        const values = valueCount(setting.values);
         return (
           <Field
-            key={knob.path}
+            key={setting.path}
             stack
             label={label}
             own
             error={values === undefined ? 'contains a value that is no number' : undefined}
             note={
               <>
-                {meaningOf(knob.values, axis)}{' '}
+                {meaningOf(setting.values, axis)}{' '}
                 <button
                   type="button"
                   className="link"
-                  onClick={() => onChange(knobs.filter((other) => other !== knob))}
+                  onClick={() => onChange(settings.filter((other) => other !== setting))}
                 >
                   Remove
                 </button>
               </>
             }
             input={{
-              value: knob.values,
+              value: setting.values,
               onChange: (event) =>
-                onChange(knobs.map((other) => (other === knob ? { ...knob, values: event.target.value } : other))),
+                onChange(
+                  settings.map((other) => (other === setting ? { ...setting, values: event.target.value } : other)),
+                ),
             }}
           />
         );
       })}
       <div className="field">
-        <label htmlFor={id}>{knobs.length === 0 ? 'A setting to vary' : 'Another setting'}</label>
+        <label htmlFor={id}>{settings.length === 0 ? 'A setting to vary' : 'Another setting'}</label>
         <span className="note">Each one multiplies the number of runs and the risk of overfitting.</span>
         <span className="in">
           <select id={id} value="" onChange={(event) => add(event.target.value)}>
