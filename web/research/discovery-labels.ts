@@ -40,7 +40,7 @@ export const DISCOVERY_FIELDS: readonly DiscoveryField[] = [
 const STAGES: Readonly<Record<string, string>> = {
   quoted: 'right quote asset',
   trading: 'can be traded',
-  'not-money': 'no stablecoin',
+  'not-money': 'no stablecoin or fiat money',
   'not-blacklisted': 'not excluded',
   'pair-volume': 'enough volume of the pair',
   'asset-volume': 'enough volume of the coin',
