@@ -1,7 +1,7 @@
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { add, divide, fromNumber } from '#core/amount/decimal.ts';
 import { randomFrom } from '#core/research/random.ts';
-import { withValue } from '#strategies/knobs.ts';
+import { withValue } from '#strategies/swept-settings.ts';
 import { nearSettings } from '#strategies/near-settings.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';

@@ -1,7 +1,7 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { toNumber } from '#core/amount/decimal.ts';
-import { gridOf, type Stretch } from '#strategies/strategy.ts';
+import { gridOf, type CandleRun } from '#strategies/strategy.ts';
 import { type Book, openBook, openPurse, type Purse } from './book.ts';
 import { endDays, type EquityMeter, meterRows, moveExtremes, openMeter } from './equity.ts';
 import { firstBelow } from './extremes.ts';
@@ -22,7 +22,7 @@ export interface KernelRun {
   /** Detail candles at whose close a position was held. */
   readonly heldCandles: number;
   /** Candles that the strategy passed in stretches; at the others it was asked. */
-  readonly passed: number;
+  readonly skipped: number;
   /** With `inside`: candles that crossed a price at which the strategy acts and closed elsewhere. */
   readonly crossed: number;
   readonly warmUp: number;
@@ -62,7 +62,7 @@ export function openRun(input: KernelInput, purse: Purse = openPurse(input.terms
   return { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates, wider: null };
 }
 
-function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' | 'passed' | 'crossed'> {
+function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' | 'skipped' | 'crossed'> {
   const { view, instance, feed, book, meter, grid, decisions, wake, gates, input } = run;
   const { purse } = book;
   const { start, end, detail, bound, stepwise = false } = input;
@@ -70,8 +70,8 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
   const { openMs, high, low, close } = detail.columns;
   const lengthMs = INTERVAL_MS[detail.interval];
   const guards = bound.shared.protectiveStop !== undefined;
-  const passes = !stepwise && instance.pass !== undefined && gates === null;
-  const stretch = openStretch(run);
+  const skips = !stepwise && instance.skipQuietCandles !== undefined && gates === null;
+  const candleRun = openCandleRun(run);
   const looksInside = input.inside === true && instance.reach !== undefined;
   let crossed = 0;
   const codes = new Map<string, number>();
@@ -79,14 +79,14 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
   let lastReason = '';
   let code = 0;
   let heldCandles = 0;
-  let passed = 0;
+  let skipped = 0;
   for (let row = start; row < end; row++) {
     const opensMs = openMs[row] ?? 0;
     if (book.pending !== null) meetOpen(run, row);
     const reached = (low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above;
     if (reached) meetCandle(run, row);
-    // The candle that ended a stretch has been taken: the strategy knows it already.
-    const known = stretch.candles && feed.row > row;
+    // The candle that ended a candleRun has been taken: the strategy knows it already.
+    const known = candleRun.candles && feed.row > row;
     if (looksInside && !known && actInside(run, row) && !reached) crossed += 1;
     const nowMs = opensMs + lengthMs;
     if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
@@ -110,24 +110,24 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
     const equity = purse.cashNumber + book.quantityNumber * (close[row] ?? 0);
     meter.last = equity;
     if (equity > meter.peak || equity < meter.floor) moveExtremes(meter, equity, nowMs);
-    if (!passes || decision.kind !== 'nothing' || book.pending !== null || book.entry !== null) continue;
-    stretch.answer = decision;
-    stretch.from = row + 1;
-    const more = passStretch(run, stretch) - row - 1;
+    if (!skips || decision.kind !== 'nothing' || book.pending !== null || book.entry !== null) continue;
+    candleRun.answer = decision;
+    candleRun.from = row + 1;
+    const more = skipCandles(run, candleRun) - row - 1;
     counts[code] = (counts[code] ?? 0) + more;
     decisions?.fill(code, row + 1 - start, row + 1 - start + more);
     if (view.sellable) heldCandles += more;
-    passed += more;
+    skipped += more;
     row += more;
   }
-  return { reasons: [...codes.keys()], counts: counts.subarray(0, codes.size), heldCandles, passed, crossed };
+  return { reasons: [...codes.keys()], counts: counts.subarray(0, codes.size), heldCandles, skipped, crossed };
 }
 
 /** Rows that are looked ahead for one that reaches a waiting order. */
 const AHEAD = 4096;
 
-/** The stretch of a run, whose rows are set anew each time it is used. */
-function openStretch({ input: { signal, detail, inside = false }, grid }: Run): Stretch {
+/** The candleRun of a run, whose rows are set anew each time it is used. */
+function openCandleRun({ input: { signal, detail, inside = false }, grid }: Run): CandleRun {
   const { openMs, high, close } = detail.columns;
   const { closeTicks, lowTicks } = grid;
   const candles = signal.columns.openMs === openMs;
@@ -136,21 +136,21 @@ function openStretch({ input: { signal, detail, inside = false }, grid }: Run): 
   return { openMs, ...prices, candles, from: 0, to: 0, answer, guarded: false, inside };
 }
 
-/** Lets the strategy pass the candles from `stretch.from` on that reach no order; returns the first that was not passed. */
-function passStretch(run: Run, stretch: Stretch): number {
+/** Lets the strategy pass the candles from `candleRun.from` on that reach no order; returns the first that was not passed. */
+function skipCandles(run: Run, candleRun: CandleRun): number {
   const { book, feed, wake, grid, view, meter, input, instance } = run;
-  const { openMs, from, candles } = stretch;
+  const { openMs, from, candles } = candleRun;
   const lengthMs = INTERVAL_MS[input.detail.interval];
   const guarded = input.bound.shared.protectiveStop !== undefined && (view.sellable || book.stop !== null);
   if (guarded && (book.restless || book.stop?.triggered === true)) return from;
   let to = Math.min(input.end, from + AHEAD);
   if (candles && feed.row !== from) return from;
   if (!candles) to = Math.min(to, lowerBound(openMs, feed.nextCloseMs - lengthMs));
-  stretch.guarded = guarded;
-  stretch.to = firstBelow(grid.lows, wake.below, { from, to });
-  const stopped = stretch.to > from ? (instance.pass?.(view, stretch) ?? -1) : -1;
+  candleRun.guarded = guarded;
+  candleRun.to = firstBelow(grid.lows, wake.below, { from, to });
+  const stopped = candleRun.to > from ? (instance.skipQuietCandles?.(view, candleRun) ?? -1) : -1;
   if (stopped < from) return from;
-  if (candles) feed.skipTo(Math.min(stopped + 1, stretch.to));
+  if (candles) feed.skipTo(Math.min(stopped + 1, candleRun.to));
   if (stopped === from) return from;
   const { purse, quantityNumber: quantity } = book;
   const cash = purse.cashNumber;

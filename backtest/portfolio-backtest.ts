@@ -45,7 +45,7 @@ export function runPortfolioBacktest(input: PortfolioInput): BacktestOutcome {
     heldCandles: heldCloses,
     offGrid: runs.reduce((sum, { offGrid }) => sum + offGrid, 0),
     warmUp: Math.min(...runs.map(({ feed }) => feed.warmUp)),
-    passed: 0,
+    skipped: 0,
   };
   const [first] = input.profiles.flatMap(({ coins }) => coins);
   const result = report(made, { fromMs: first?.fromMs, toMs: first?.toMs });

@@ -110,7 +110,7 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
 /** Runs one strategy on one coin, and again for what its doubtful candles could have been. */
 export function runCoin(kernel: KernelInput): { readonly book: Book; readonly made: Made } {
   const run = runKernel(kernel);
-  const { book, meter, heldCandles, offGrid, warmUp, passed, reasons, counts } = run;
+  const { book, meter, heldCandles, offGrid, warmUp, skipped, reasons, counts } = run;
   const others: Ending[] = [];
   if (book.ambiguous > 0) others.push(endingOf(runKernel({ ...kernel, path: 'fall-first' })));
   const inside = kernel.bound.actsOnTicks === true ? runKernel({ ...kernel, inside: true }) : undefined;
@@ -124,7 +124,7 @@ export function runCoin(kernel: KernelInput): { readonly book: Book; readonly ma
     candles: kernel.end - kernel.start,
     capitalUsed: toNumber(book.purse.mostBound),
     meanExposure: meanExposure(kernel, book.fills),
-    ...{ meter, others, crossed: inside?.crossed ?? 0, heldCandles, offGrid, warmUp, passed },
+    ...{ meter, others, crossed: inside?.crossed ?? 0, heldCandles, offGrid, warmUp, skipped },
   };
   return { book, made };
 }
@@ -158,7 +158,7 @@ interface Made {
   readonly offGrid: number;
   readonly warmUp: number;
   /** Candles that were passed in one go, because nothing could happen on them. */
-  readonly passed: number;
+  readonly skipped: number;
 }
 
 /** Everything that a result says; the fingerprint covers what was traded and every number of it. */
@@ -197,7 +197,7 @@ export function report(made: Made, asked: Asked): BacktestResult {
       ...warningsOf(coverage),
       ...new Set(inputs.flatMap((each) => tickWarnings(each.bound, each.detail.interval))),
     ],
-    passedCandles: made.passed,
+    passedCandles: made.skipped,
     openPosition: null,
     ambiguity: bandOf(made),
     equityCurve: equityCurve({ inputs, fills, also: [peakMs, troughMs] }),

@@ -2,12 +2,12 @@ import {
   combinations,
   countSets,
   type Draw,
-  type Knob,
+  type SweptSetting,
   type Parsed,
-  parseKnobs,
+  parseSettings,
   type Values,
-  withKnobs,
-} from './knobs.ts';
+  withSettings,
+} from './swept-settings.ts';
 import type { AnyStrategy } from './strategy.ts';
 
 /** One set of a sweep before it is tried; `set` is its place among all combinations. */
@@ -24,12 +24,12 @@ export interface RefusedSets {
 }
 
 interface Candidates {
-  readonly knobs: readonly Knob[];
+  readonly settings: readonly SweptSetting[];
   readonly candidates: readonly Candidate[];
   readonly refused: RefusedSets;
 }
 
-interface SweptKnobs {
+interface SweptText {
   readonly knobs: string;
   readonly draw: Draw | undefined;
 }
@@ -39,14 +39,14 @@ export const noneIsAConfig = (strategyName: string, example: string | null): str
 
 function parseSets(
   strategy: AnyStrategy,
-  { config, knobs }: { readonly config: unknown; readonly knobs: readonly Knob[] },
+  { config, settings }: { readonly config: unknown; readonly settings: readonly SweptSetting[] },
   sets: Iterable<readonly [set: number, values: Values]>,
 ): Candidates {
   const candidates: Candidate[] = [];
   let count = 0;
   let example: string | null = null;
   for (const [set, values] of sets) {
-    const parsed = strategy.config.safeParse(withKnobs(config, knobs, values));
+    const parsed = strategy.config.safeParse(withSettings(config, settings, values));
     if (parsed.success) candidates.push({ set, values, config: parsed.data });
     else {
       const [issue] = parsed.error.issues;
@@ -54,21 +54,21 @@ function parseSets(
       count++;
     }
   }
-  return { knobs, candidates, refused: { count, example } };
+  return { settings, candidates, refused: { count, example } };
 }
 
 /** Every parameter set of a sweep as a parsed config; a problem when none is left. With `only` those sets alone, or none. */
 export function candidatesOf(
   strategy: AnyStrategy,
   config: unknown,
-  { knobs: text, draw, only }: SweptKnobs & { readonly only?: ReadonlySet<number> },
+  { knobs: text, draw, only }: SweptText & { readonly only?: ReadonlySet<number> },
 ): Parsed<Candidates> {
-  const knobs = parseKnobs(text, config);
-  if (knobs.kind === 'problem') return knobs;
-  const count = countSets(knobs.value, draw);
+  const settings = parseSettings(text, config);
+  if (settings.kind === 'problem') return settings;
+  const count = countSets(settings.value, draw);
   if (count.kind === 'problem') return count;
-  const sets = combinations(knobs.value, { count: count.value, draw, ...(only === undefined ? {} : { only }) });
-  const made = parseSets(strategy, { config, knobs: knobs.value }, sets);
+  const sets = combinations(settings.value, { count: count.value, draw, ...(only === undefined ? {} : { only }) });
+  const made = parseSets(strategy, { config, settings: settings.value }, sets);
   if (made.candidates.length === 0 && only === undefined)
     return { kind: 'problem', sentence: noneIsAConfig(strategy.name, made.refused.example) };
   return { kind: 'ok', value: made };
@@ -84,11 +84,11 @@ const JUDGED = 100;
 export function countCandidates(
   strategy: AnyStrategy,
   config: unknown,
-  { knobs: text, draw }: SweptKnobs,
+  { knobs: text, draw }: SweptText,
 ): Parsed<number> {
-  const knobs = parseKnobs(text, config);
-  if (knobs.kind === 'problem') return knobs;
-  const count = countSets(knobs.value, draw);
+  const settings = parseSettings(text, config);
+  if (settings.kind === 'problem') return settings;
+  const count = countSets(settings.value, draw);
   if (count.kind === 'problem' || count.value > JUDGED) return count;
   const made = candidatesOf(strategy, config, { knobs: text, draw });
   return made.kind === 'problem' ? made : count;

@@ -1,6 +1,6 @@
 import type { EquityShare, PositionCaps } from '#core/sizing/budget.ts';
 import { requireDecimal } from '#core/amount/decimal.ts';
-import { choice, count, decimalNumber, group, quoteAmount, readFactor, readKnob } from './fields.ts';
+import { choice, count, decimalNumber, group, quoteAmount, readFactor, readSetting } from './fields.ts';
 import type { StoredReader } from './stored.ts';
 import type { Finding } from './strategy.ts';
 
@@ -45,7 +45,7 @@ export const entrySizing = group(
 ).prefault({});
 
 /** Most money in one coin, and most to lose at its stop. */
-export const capKnobs = {
+export const capSettings = {
   maxSymbolExposureQuote: quoteAmount(
     {
       title: 'Maximum per coin',
@@ -72,7 +72,7 @@ interface StoredEntry {
   readonly maxPositionLossQuote: string;
 }
 
-/** Reads the knobs of this file from a stored config, mounted under `prefix` (such as `buy.`, or empty). */
+/** Reads the settings of this file from a stored config, mounted under `prefix` (such as `buy.`, or empty). */
 export const readEntry = (read: StoredReader, prefix: string, defaults: StoredEntry): StoredEntry => ({
   entrySizing: {
     mode: read.choice(`${prefix}entrySizing.mode`, MODES, defaults.entrySizing.mode),
@@ -83,15 +83,15 @@ export const readEntry = (read: StoredReader, prefix: string, defaults: StoredEn
   maxPositionLossQuote: read.decimal(`${prefix}maxPositionLossQuote`, defaults.maxPositionLossQuote),
 });
 
-/** The same knobs as the engine takes them; `equityShare` is absent where the amount is fixed. */
+/** The same settings as the engine takes them; `equityShare` is absent where the amount is fixed. */
 export function entryShares(config: StoredEntry): { caps: PositionCaps; equityShare?: EquityShare } {
   const { mode, percent } = config.entrySizing;
   const caps = {
-    symbolExposure: readKnob(config.maxSymbolExposureQuote),
-    positionLoss: readKnob(config.maxPositionLossQuote),
+    symbolExposure: readSetting(config.maxSymbolExposureQuote),
+    positionLoss: readSetting(config.maxPositionLossQuote),
   };
   if (mode === 'fixed') return { caps };
-  return { caps, equityShare: { mode, percent: readKnob(percent) ?? requireDecimal('0.05') } };
+  return { caps, equityShare: { mode, percent: readSetting(percent) ?? requireDecimal('0.05') } };
 }
 
 export const lossCooldownMinutes = count(

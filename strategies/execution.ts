@@ -55,7 +55,7 @@ interface StoredExecution {
   readonly entryTimeoutBars: number;
 }
 
-/** Reads the knobs of this file from a stored config. */
+/** Reads the settings of this file from a stored config. */
 export const readExecution = (read: StoredReader, defaults: StoredExecution): StoredExecution => ({
   entryMode: read.choice('execution.entryMode', MODES, defaults.entryMode),
   makerOffsetBps: read.count('execution.makerOffsetBps', defaults.makerOffsetBps),
@@ -74,7 +74,7 @@ export function executionFindings({ entryMode, makerOffsetBps, entryTimeoutBars 
   return [{ level: 'info', code: 'maker-inert', path: 'execution.makerOffsetBps', message }];
 }
 
-/** The knobs as numbers. */
+/** The settings as numbers. */
 export interface Queueing {
   readonly maker: boolean;
   /** Share of the price at which a buy waits. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Decimal, readDecimal, requireDecimal, toNumber } from '#core/amount/decimal.ts';
 
-/** How a form draws a knob; travels in the JSON Schema under `form`. */
+/** How a form draws a setting; travels in the JSON Schema under `form`. */
 interface FormHint {
   readonly kind: 'multiplier' | 'amount' | 'number' | 'switch' | 'choice' | 'count' | 'list' | 'group';
   readonly advanced?: boolean;
@@ -135,10 +135,10 @@ export const choice = <const Options extends readonly [string, ...string[]]>(
     .default(fallback)
     .meta(metaOf(words, { kind: 'choice' }));
 
-/** Says at which path of a group's knobs a combination is illegal, and why. */
+/** Says at which path of a group's settings a combination is illegal, and why. */
 export type Judge<Value> = (value: Value, refuse: (path: (string | number)[], message: string) => void) => void;
 
-/** Knobs that belong together; unknown keys are refused, absent ones filled in. `judge` looks at combinations. */
+/** Settings that belong together; unknown keys are refused, absent ones filled in. `judge` looks at combinations. */
 export const group = <Shape extends z.ZodRawShape>(
   words: Words,
   shape: Shape,
@@ -155,13 +155,13 @@ export const group = <Shape extends z.ZodRawShape>(
 };
 
 /** A multiplier or amount of a parsed config as a decimal; '' and 0 are off. */
-export function readKnob(text: string): Decimal | null {
+export function readSetting(text: string): Decimal | null {
   const value = readDecimal(text);
   return value === undefined || value === 0n ? null : value;
 }
 
 /** A multiplier as a float64 for signals; 0 is off. */
 export function readFactor(text: string): number {
-  const value = readKnob(text);
+  const value = readSetting(text);
   return value === null ? 0 : toNumber(value);
 }

@@ -101,7 +101,7 @@ interface StoredGates {
   readonly technicals: { readonly rows: RatingRow[] };
 }
 
-/** Reads the knobs of this file from a stored config. */
+/** Reads the settings of this file from a stored config. */
 export const readGates = (read: StoredReader, defaults: StoredGates): StoredGates => ({
   regime: {
     policy: read.choice('regime.policy', REGIME_POLICIES, defaults.regime.policy),
@@ -117,7 +117,7 @@ export const readGates = (read: StoredReader, defaults: StoredGates): StoredGate
   },
 });
 
-/** The same knobs as the engine takes them; absent where nothing is asked. A stored trend never asks for more days than there are. */
+/** The same settings as the engine takes them; absent where nothing is asked. A stored trend never asks for more days than there are. */
 export function gateShares({ regime: trend, technicals: { rows } }: StoredGates): { gates?: GateSettings } {
   if (trend.policy === 'off' && rows.length === 0) return {};
   const confirmBars = Math.min(trend.confirmBars, MOST_CLOSED);

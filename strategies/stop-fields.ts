@@ -1,6 +1,6 @@
 import { type Decimal, requireDecimal } from '#core/amount/decimal.ts';
 import { BAND_POLICIES, type StopSettings } from '#core/sizing/protective-stop.ts';
-import { choice, flag, group, multiplier, readKnob } from './fields.ts';
+import { choice, flag, group, multiplier, readSetting } from './fields.ts';
 import type { StoredReader } from './stored.ts';
 
 const OFFSET = '0.995';
@@ -48,19 +48,19 @@ interface StoredStop {
   readonly onBandBlock: StopSettings['onBandBlock'];
 }
 
-/** Reads the knobs of this file from a stored config, mounted under `prefix` (such as `sell.`, or empty). */
+/** Reads the settings of this file from a stored config, mounted under `prefix` (such as `sell.`, or empty). */
 export const readProtectiveStop = (read: StoredReader, prefix: string, defaults: StoredStop): StoredStop => ({
   enabled: read.flag(`${prefix}protectiveStop.enabled`, defaults.enabled),
   limitOffsetPercentage: read.decimal(`${prefix}protectiveStop.limitOffsetPercentage`, defaults.limitOffsetPercentage),
   onBandBlock: read.choice(`${prefix}protectiveStop.onBandBlock`, BAND_POLICIES, defaults.onBandBlock),
 });
 
-/** The same knobs as the engine takes them; without `protectiveStop` nothing may rest. */
+/** The same settings as the engine takes them; without `protectiveStop` nothing may rest. */
 export function stopShares(
   config: StoredStop,
   sells: boolean,
 ): { stopLimitOffset: Decimal; protectiveStop?: StopSettings } {
-  const stopLimitOffset = readKnob(config.limitOffsetPercentage) ?? requireDecimal(OFFSET);
+  const stopLimitOffset = readSetting(config.limitOffsetPercentage) ?? requireDecimal(OFFSET);
   if (!sells || !config.enabled) return { stopLimitOffset };
   return { stopLimitOffset, protectiveStop: { offset: stopLimitOffset, onBandBlock: config.onBandBlock } };
 }

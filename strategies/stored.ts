@@ -1,12 +1,12 @@
 import { readDecimal } from '#core/amount/decimal.ts';
 import { isObject } from '#core/merge.ts';
 
-/** Reads knobs of a stored config by dotted path: absent fills in, a wrong type falls back and is remembered. */
+/** Reads settings of a stored config by dotted path: absent fills in, a wrong type falls back and is remembered. */
 export interface StoredReader {
   flag(path: string, fallback: boolean): boolean;
   /** A whole number, also one beyond the bounds of the schema. */
   count(path: string, fallback: number): number;
-  /** Decimal text, also beyond the bounds; '' where the knob can be off. */
+  /** Decimal text, also beyond the bounds; '' where the setting can be off. */
   decimal(path: string, fallback: string): string;
   text(path: string, fallback: string): string;
   choice<const Option extends string>(path: string, options: readonly Option[], fallback: Option): Option;

@@ -35,9 +35,9 @@ export interface TickView {
   exitOrderOpen: boolean;
   /** The daily trend: 1 rising, -1 falling, 0 neither, 2 not known or not asked. */
   regime: Regime;
-  /** A technical rating asks to take a profit. */
+  /** A technical rating needsDecision to take a profit. */
   ratingSells: boolean;
-  /** What the plan of the basket asks of this coin; null outside of a basket. */
+  /** What the plan of the basket needsDecision of this coin; null outside of a basket. */
   basket: BasketTurn | null;
   takerFee: number;
   makerFee: number;
@@ -84,22 +84,22 @@ export interface Reach {
 }
 
 /** Candles of a backtest on which no order can fill, as columns; one object is reused. */
-export interface Stretch {
+export interface CandleRun {
   readonly openMs: Float64Array;
   /** Quote prices, and the same in ticks. */
   readonly high: Float64Array;
   readonly close: Float64Array;
   readonly closeTicks: Float64Array;
   readonly lowTicks: Float64Array;
-  /** Each row is also a closed candle of the strategy's interval; else none closes in the stretch. */
+  /** Each row is also a closed candle of the strategy's interval; else none closes in the run. */
   readonly candles: boolean;
   /** Rows `from` to `to`, `to` exclusive. */
   from: number;
   to: number;
-  /** What was answered before `from`, and whether the stretch must end where the stop moves. */
+  /** What was answered before `from`, and whether the run must end where the stop moves. */
   answer: Decision;
   guarded: boolean;
-  /** The strategy also acts inside candles: the stretch must end (`to`) before one that crosses its reach. */
+  /** The strategy also acts inside candles: the run must end (`to`) before one that crosses its reach. */
   readonly inside: boolean;
 }
 
@@ -111,10 +111,10 @@ export interface StrategyInstance {
   onFill(side: 'buy' | 'sell', view: TickView): void;
   decide(view: TickView): Decision;
   /**
-   * Goes through a stretch as `onCandle` and `decide` would, as long as the answer stays the same: the row whose candle
-   * was taken and asks for a decision, `to` when there is none, -1 to be asked candle by candle. Absent: always that.
+   * Goes through a run as `onCandle` and `decide` would, as long as the answer stays the same: the row whose candle
+   * was taken and needsDecision for a decision, `to` when there is none, -1 to be asked candle by candle. Absent: always that.
    */
-  pass?(view: TickView, stretch: Stretch): number;
+  skipQuietCandles?(view: TickView, run: CandleRun): number;
   /** Of a strategy that acts on ticks: writes the range of prices within which it does nothing. */
   reach?(view: TickView, into: Reach): void;
   /** The numbers behind `decision`, computed on demand. */
@@ -155,7 +155,7 @@ export function settingsNow(shared: SharedSettings, instance: StrategyInstance, 
   return multiple === undefined ? shared : { ...shared, stopMultiple: fromNumber(multiple) };
 }
 
-/** A remark about a legal config, shown beside the knob at `path`. */
+/** A remark about a legal config, shown beside the setting at `path`. */
 export interface Finding {
   readonly level: 'warn' | 'info';
   readonly code: string;
@@ -177,7 +177,7 @@ export interface Strategy<Config> {
     readonly unreadablePath?: string;
   };
   /**
-   * Knobs that do nothing or contradict each other; pure, so that form and save say the same. Absent: nothing to say.
+   * Settings that do nothing or contradict each other; pure, so that form and save say the same. Absent: nothing to say.
    * `coins`: those of the profile, where they are known.
    */
   lint?(config: Config, takerFee: number, coins?: readonly string[]): readonly Finding[];

@@ -1,6 +1,6 @@
 import { type Account, venueOf } from '#core/account/account.ts';
 import { APPROVAL_REASONS, describe } from '#core/decision/decision.ts';
-import { pastStandings, presentStandings, riskSubjects } from '#core/account/risk.ts';
+import { pastLimitUsage, presentLimitUsage, riskSubjects } from '#core/account/risk.ts';
 import { readRisk } from '#storage/trading/risk.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 
@@ -12,7 +12,7 @@ export async function limitUsageOf({ database, venues, now }: ApiContext, accoun
     scope: subject.scope,
     subject: subject.subject,
     limits: subject.limits,
-    standings: [...pastStandings(subject, at), ...presentStandings(subject, at)].map(
+    standings: [...pastLimitUsage(subject, at), ...presentLimitUsage(subject, at)].map(
       ({ limit, reason, blocked, until, numbers }) => ({
         ...{ limit, blocked, scope: numbers.scope, used: numbers.used, most: numbers.most },
         until: until?.toISOString() ?? null,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Candidate } from '#strategies/candidates.ts';
-import { combinations, countSets, type Draw, type Knob, parseKnobs, withKnobs } from '#strategies/knobs.ts';
+import { combinations, countSets, type Draw, type SweptSetting, parseSettings, withSettings } from '#strategies/swept-settings.ts';
 import { type Evaluated, evaluatedOf } from './row.ts';
 import { type Evaluate, rankTried, searchAll, searchByHalving, walkForward } from './search.ts';
 import { normalAt, normalBelow } from './statistics.ts';
@@ -11,8 +11,8 @@ const near = (found: number | null, expected: number, within = 1e-6): void => {
 };
 const CONFIG = { ema: { fast: 9, slow: 21 }, trail: '0.95', levels: [{ amount: '100' }], on: true };
 
-test('knobs: ranges and lists, exact decimals, whole numbers stay numbers', () => {
-  const parsed = parseKnobs('ema.fast=5..9:2; trail = 0.9..0.92:0.01;levels.0.amount=50,100;', CONFIG);
+test('settings: ranges and lists, exact decimals, whole numbers stay numbers', () => {
+  const parsed = parseSettings('ema.fast=5..9:2; trail = 0.9..0.92:0.01;levels.0.amount=50,100;', CONFIG);
   assert.deepEqual(parsed, {
     kind: 'ok',
     value: [
@@ -22,7 +22,7 @@ test('knobs: ranges and lists, exact decimals, whole numbers stay numbers', () =
     ],
   });
   assert.ok(parsed.kind === 'ok');
-  assert.deepEqual(withKnobs(CONFIG, parsed.value, [7, '0.91', '50']), {
+  assert.deepEqual(withSettings(CONFIG, parsed.value, [7, '0.91', '50']), {
     ema: { fast: 7, slow: 21 },
     trail: '0.91',
     levels: [{ amount: '50' }],
@@ -31,30 +31,30 @@ test('knobs: ranges and lists, exact decimals, whole numbers stay numbers', () =
 });
 
 for (const [text, says] of [
-  ['', 'No knobs are given'],
-  ['ema.fast', '"ema.fast" is no knob with its values'],
-  ['ema.fast=9..5', '"ema.fast=9..5" is no knob'],
-  ['ema.fast=1..5:0', 'is no knob'],
+  ['', 'No settings are given'],
+  ['ema.fast', '"ema.fast" is no setting with its values'],
+  ['ema.fast=9..5', '"ema.fast=9..5" is no setting'],
+  ['ema.fast=1..5:0', 'is no setting'],
   ['ema.none=1,2', '"ema.none" is no number of the config'],
   ['on=1,2', '"on" is no number of the config'],
-  ['ema.fast=1..5:1:1', 'is no knob'],
-  ['ema.fast=1..5..9', 'is no knob'],
+  ['ema.fast=1..5:1:1', 'is no setting'],
+  ['ema.fast=1..5..9', 'is no setting'],
   ['trail=1;trail=2', '"trail" is swept twice.'],
 ] as const) {
-  test(`refused knobs: "${text}"`, () => {
-    const parsed = parseKnobs(text, CONFIG);
+  test(`refused settings: "${text}"`, () => {
+    const parsed = parseSettings(text, CONFIG);
     assert.ok(parsed.kind === 'problem' && parsed.sentence.includes(says), JSON.stringify(parsed));
   });
 }
 
-const KNOBS: readonly Knob[] = [
+const SETTINGS: readonly SweptSetting[] = [
   { path: 'a', values: [1, 2] },
   { path: 'b', values: [1, 2, 3] },
 ];
 
 test('every combination, or different ones drawn repeatably', () => {
   const made = (count: number, draw?: Draw): (readonly [number, ...(string | number)[]])[] =>
-    [...combinations(KNOBS, { count, draw })].map(([set, values]) => [set, ...values]);
+    [...combinations(SETTINGS, { count, draw })].map(([set, values]) => [set, ...values]);
   assert.deepEqual(made(6), [
     [0, 1, 1],
     [1, 1, 2],
@@ -67,7 +67,7 @@ test('every combination, or different ones drawn repeatably', () => {
   const drawn = made(4, draw);
   assert.equal(new Set(drawn.map(([, ...values]) => String(values))).size, 4);
   assert.deepEqual(made(4, draw), drawn);
-  const only = [...combinations(KNOBS, { count: 4, draw, only: new Set([1, 3, -1]) })];
+  const only = [...combinations(SETTINGS, { count: 4, draw, only: new Set([1, 3, -1]) })];
   assert.deepEqual(
     only.map(([set, values]) => [set, ...values]),
     [drawn[1], drawn[3]],
@@ -75,13 +75,13 @@ test('every combination, or different ones drawn repeatably', () => {
 });
 
 test('sets are counted before they are made, and too many of them or of their values are refused with both numbers', () => {
-  const many: Knob[] = [1, 2, 3].map((n) => ({ path: String(n), values: Array.from({ length: 100 }, (_, i) => i) }));
+  const many: SweptSetting[] = [1, 2, 3].map((n) => ({ path: String(n), values: Array.from({ length: 100 }, (_, i) => i) }));
   const refused = countSets(many);
   assert.ok(refused.kind === 'problem' && /1000000 combinations, more than 100000/.test(refused.sentence));
   assert.deepEqual(countSets(many, { count: 10, seed: 1 }), { kind: 'ok', value: 10 });
-  const values = parseKnobs('ema.fast=1..6000;trail=0..1:0.0001', CONFIG);
+  const values = parseSettings('ema.fast=1..6000;trail=0..1:0.0001', CONFIG);
   assert.ok(values.kind === 'problem' && /up to "trail" have 16001 values, more than 10000/.test(values.sentence));
-  const endless = parseKnobs('trail=0..1000000000000000:0.000000000000000001', CONFIG);
+  const endless = parseSettings('trail=0..1000000000000000:0.000000000000000001', CONFIG);
   assert.ok(endless.kind === 'problem' && /more than 10000/.test(endless.sentence));
 });
 

@@ -2,11 +2,11 @@ import { lowerBound } from '#core/market/candle-columns.ts';
 import type { FoldWindow } from '#core/research/research.ts';
 import type { Luck } from '#core/research/research-results.ts';
 import type { Candidate } from '#strategies/candidates.ts';
-import type { Values } from '#strategies/knobs.ts';
+import type { Values } from '#strategies/swept-settings.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '#backtest/run-state.ts';
 import { sha256 } from '#backtest/sha256.ts';
-import { beyondLanes, runMomentumLanes } from './momentum-lanes.ts';
+import { beyondVectorRuns, runMomentumVectors } from './momentum-vector-runs.ts';
 import { evaluate, type Evaluated, type SweepNumbers } from './row.ts';
 import { luckOf } from './luck.ts';
 import { distinctSeries, overfitting } from './statistics.ts';
@@ -29,8 +29,8 @@ export type SweepBase = Omit<KernelInput, 'bound' | 'recordDecisions' | 'path'>;
 /** Evaluates configs in this thread: in lanes where they fit, else one after the other. */
 export function evaluateSets(base: SweepBase, strategy: AnyStrategy, configs: readonly unknown[]): Evaluated[] {
   const sets = configs.map((config) => ({ config, bound: strategy.bind(config) }));
-  const lanes = strategy.name === 'momentum' ? runMomentumLanes(base, sets) : [];
-  return sets.map(({ bound }, i) => lanes[i] ?? evaluate({ ...base, bound }));
+  const vectorRuns = strategy.name === 'momentum' ? runMomentumVectors(base, sets) : [];
+  return sets.map(({ bound }, i) => vectorRuns[i] ?? evaluate({ ...base, bound }));
 }
 
 /** Why sets ran in the kernel and not side by side in vector runs, by the first of them; undefined where none did. */
@@ -43,7 +43,7 @@ export function whyInKernel(
   if (slow.size === 0) return undefined;
   if (strategy.name !== 'momentum') return 'vector runs are for momentum only';
   const first = candidates.find(({ set }) => slow.has(set));
-  return beyondLanes(first?.config) ?? 'an order or the amounts needed the rules of the full simulation';
+  return beyondVectorRuns(first?.config) ?? 'an order or the amounts needed the rules of the full simulation';
 }
 
 /** What a parameter set is worth by a rank; sets without a value come last. */

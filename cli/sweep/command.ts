@@ -44,7 +44,7 @@ async function sweep(options: SweepOptions): Promise<void> {
   if (opened.kind === 'refused') throw new BadInputError(opened.sentence);
   const made = candidatesOf(run.strategy, input.config, options);
   if (made.kind === 'problem') throw new BadInputError(made.sentence);
-  const { knobs, candidates, refused } = made.value;
+  const { settings, candidates, refused } = made.value;
   const { bound, ...base } = opened.kernel;
   const window = { start: base.start, end: base.end };
   const startedMs = performance.now();
@@ -68,7 +68,7 @@ async function sweep(options: SweepOptions): Promise<void> {
     threads,
     search,
     rank,
-    knobs: knobs.map(({ path }) => path),
+    knobs: settings.map(({ path }) => path),
     refused,
     warnings: tickWarnings(bound, base.detail.interval),
   };

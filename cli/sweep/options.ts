@@ -59,7 +59,7 @@ export function parseSweepOptions(argv: readonly string[], cwd: string): ParsedS
   };
   const knobs = values.get('knobs');
   if (knobs === undefined)
-    problems.push('--knobs is missing: give knobs with their values, such as "ema.fast=5..50:5".');
+    problems.push('--knobs is missing: give settings with their values, such as "ema.fast=5..50:5".');
   const search = choice('search', SEARCHES, 'grid');
   const count = whole('count', 1000, 1);
   const drawn = search === 'random' || (search === 'halving' && values.has('count'));

@@ -8,12 +8,12 @@ import {
   exposureOf,
   hasLimits,
   openCoins,
-  pastStandings,
-  presentStandings,
+  pastLimitUsage,
+  presentLimitUsage,
   type RiskFacts,
   type RiskSubject,
   riskSubjects,
-  type Standing,
+  type LimitUsage,
 } from './risk.ts';
 
 const MINUTE_MS = 60_000;
@@ -50,7 +50,7 @@ export interface RiskJudge {
 interface Known extends RiskSubject {
   readonly subject: string;
   /** Limits that refuse until a time, as of the last facts. */
-  readonly tripped: readonly Standing[];
+  readonly tripped: readonly LimitUsage[];
 }
 
 export function createRiskJudge(): RiskJudge {
@@ -75,7 +75,7 @@ export function createRiskJudge(): RiskJudge {
       if (known === null) for (const entry of facts.entries) entries.set(entry.orderId, entry);
       const asOf = latest(now, facts);
       known = riskSubjects({ ...facts, pauses: [] }).map((subject) => {
-        return { ...subject, tripped: pastStandings(subject, asOf).filter(({ blocked }) => blocked) };
+        return { ...subject, tripped: pastLimitUsage(subject, asOf).filter(({ blocked }) => blocked) };
       });
     },
     isLimited: () => known?.some(({ limits }) => hasLimits(limits)),
@@ -84,7 +84,7 @@ export function createRiskJudge(): RiskJudge {
         const refusal =
           subject.tripped.find(({ until }) => until !== null && until > now) ??
           assetRefusal(subject, coin.symbol) ??
-          presentStandings(subject, now).find((standing) => standing.blocked && refusesNow(standing, subject, coin));
+          presentLimitUsage(subject, now).find((usage) => usage.blocked && refusesNow(usage, subject, coin));
         if (refusal !== undefined) return { reason: refusal.reason, numbers: refusal.numbers };
       }
       return undefined;
@@ -112,7 +112,7 @@ const latest = (now: Date, { gains, closings }: Pick<RiskFacts, 'gains' | 'closi
   new Date(Math.max(now.getTime(), gains.at(-1)?.at.getTime() ?? 0, closings.at(-1)?.at.getTime() ?? 0));
 
 /** A coin that is open already takes no new place; an exposure shrinks a buy before it refuses one. */
-function refusesNow({ limit }: Standing, { facts }: RiskSubject, { profileId, symbol }: CoinName): boolean {
+function refusesNow({ limit }: LimitUsage, { facts }: RiskSubject, { profileId, symbol }: CoinName): boolean {
   if (limit === 'exposure') return false;
   return limit !== 'openPositions' || !openCoins(facts).has(`${profileId}:${symbol}`);
 }

@@ -11,8 +11,8 @@ import {
   type Gain,
   lossStreak,
   NO_LIMITS,
-  pastStandings,
-  presentStandings,
+  pastLimitUsage,
+  presentLimitUsage,
   readRiskLimits,
   type RiskFacts,
   type RiskLimits,
@@ -118,7 +118,7 @@ test('positions, buys under way and exposure count per profile and for the whole
     },
   );
   const shown = riskSubjects(facts).map((subject) =>
-    presentStandings(subject, NOW).map(({ limit, blocked, until, numbers: { scope, used } }) =>
+    presentLimitUsage(subject, NOW).map(({ limit, blocked, until, numbers: { scope, used } }) =>
       [scope, limit, used, blocked, told(until === null ? null : { until })].join(' '),
     ),
   );
@@ -143,9 +143,9 @@ test('the next buy is free when enough of the last minute have left it', () => {
   );
   const [account] = riskSubjects(facts);
   assert.ok(account !== undefined);
-  const [full] = presentStandings(account, NOW);
+  const [full] = presentLimitUsage(account, NOW);
   assert.deepEqual([full?.blocked, full?.until], [true, at('10T12:01:10')]);
-  const [free] = presentStandings(account, at('10T12:01:10'));
+  const [free] = presentLimitUsage(account, at('10T12:01:10'));
   assert.deepEqual([free?.blocked, free?.until, free?.numbers.used], [false, null, 1]);
 });
 
@@ -154,7 +154,7 @@ test('a refusal says what was lost, what is allowed and until when', () => {
   const facts = factsOf(limits, { gains: gainsOf('10T09:00 -12.3400000001'), closings: gainsOf('10T12:00 -1') });
   const [account] = riskSubjects(facts);
   assert.ok(account !== undefined);
-  const sentences = pastStandings(account, NOW).map(
+  const sentences = pastLimitUsage(account, NOW).map(
     ({ reason, blocked, numbers }) => `${blocked}: ${describe(APPROVAL_REASONS[reason], numbers)}`,
   );
   assert.deepEqual(sentences, [

@@ -112,7 +112,7 @@ type LimitName = 'dailyLoss' | 'drawdown' | 'lossStreak' | 'openPositions' | 'ex
  * How one limit stands. It refuses entries while `blocked`, one with `until` no longer than that; `numbers` fill the
  * sentence of `reason`.
  */
-export interface Standing {
+export interface LimitUsage {
   readonly limit: LimitName;
   readonly reason: ApprovalReason;
   readonly blocked: boolean;
@@ -220,10 +220,10 @@ const amountText = (value: Decimal, asset: string | null): string =>
   `${formatDecimal(requireDecimal(formatFixed(value, 8)))} ${asset ?? ''}`;
 
 /** Limits that look back. They change with fills only: a trip stays as it is until its `until`. */
-export function pastStandings({ scope, limits, timezone, facts }: RiskSubject, now: Date): Standing[] {
+export function pastLimitUsage({ scope, limits, timezone, facts }: RiskSubject, now: Date): LimitUsage[] {
   const { asset, drawdownHours: hours, lossPauseMinutes: minutes } = limits;
   const gains = facts.gains.filter((gain) => isIn(asset, gain));
-  const standings: Standing[] = [];
+  const usages: LimitUsage[] = [];
   const tell = (
     limit: LimitName,
     reason: ApprovalReason,
@@ -232,7 +232,7 @@ export function pastStandings({ scope, limits, timezone, facts }: RiskSubject, n
     const { trip, used, most } = told;
     const times = trip === null ? {} : { since: trip.since.toISOString(), until: trip.until.toISOString() };
     const numbers = { scope, used, most, hours, ...times };
-    standings.push({ limit, reason, blocked: trip !== null, until: trip?.until ?? null, numbers });
+    usages.push({ limit, reason, blocked: trip !== null, until: trip?.until ?? null, numbers });
   };
   if (limits.dailyLoss !== null) {
     const most = requireDecimal(limits.dailyLoss);
@@ -248,7 +248,7 @@ export function pastStandings({ scope, limits, timezone, facts }: RiskSubject, n
     const { losses, trip } = lossStreak(facts.closings, limits.lossStreak, { now, minutes });
     tell('lossStreak', 'cooldown-loss-streak', { trip, used: losses, most: limits.lossStreak });
   }
-  return standings;
+  return usages;
 }
 
 const coinKey = ({ profileId, symbol }: OfCoin): string => `${profileId}:${symbol}`;
@@ -264,13 +264,13 @@ export function exposureOf({ holdings, entries }: RiskSubject['facts'], asset: s
 }
 
 /** Limits of what is open at this moment, an exposure that is used up included. */
-export function presentStandings({ scope, limits, facts }: RiskSubject, now: Date): Standing[] {
+export function presentLimitUsage({ scope, limits, facts }: RiskSubject, now: Date): LimitUsage[] {
   const { asset, openPositions, exposure, entriesPerMinute } = limits;
-  const standings: Standing[] = [];
+  const usages: LimitUsage[] = [];
   if (openPositions !== null) {
     const used = openCoins(facts).size;
     const numbers = { scope, used, most: openPositions };
-    standings.push({
+    usages.push({
       limit: 'openPositions',
       reason: 'cap-open-positions',
       blocked: used >= openPositions,
@@ -289,7 +289,7 @@ export function presentStandings({ scope, limits, facts }: RiskSubject, now: Dat
       cap: amountText(cap, asset),
       room,
     };
-    standings.push({ limit: 'exposure', reason: `cap-${scope}-exposure`, blocked: used >= cap, until: null, numbers });
+    usages.push({ limit: 'exposure', reason: `cap-${scope}-exposure`, blocked: used >= cap, until: null, numbers });
   }
   if (entriesPerMinute !== null) {
     const times = facts.entries
@@ -299,9 +299,9 @@ export function presentStandings({ scope, limits, facts }: RiskSubject, now: Dat
     const free = used < entriesPerMinute ? undefined : times.toSorted((a, b) => a - b)[used - entriesPerMinute];
     const until = free === undefined ? null : new Date(free);
     const numbers = { scope, used, most: entriesPerMinute, until: until?.toISOString() ?? null };
-    standings.push({ limit: 'entriesPerMinute', reason: 'cap-entry-rate', blocked: until !== null, until, numbers });
+    usages.push({ limit: 'entriesPerMinute', reason: 'cap-entry-rate', blocked: until !== null, until, numbers });
   }
-  return standings;
+  return usages;
 }
 
 /** Money limits see one asset only; a buy that they cannot count is refused rather than waved through. */

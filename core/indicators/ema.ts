@@ -4,7 +4,7 @@ import { type IndicatorState, type LineIndicator, numberOf } from './indicator.t
 export interface Ema extends LineIndicator {
   readonly weight: number;
   /** Takes back the value that such a loop came to. */
-  carryOn(value: number): void;
+  continueFrom(value: number): void;
 }
 
 /**
@@ -17,7 +17,7 @@ export function createEma(length: number, saved?: IndicatorState): Ema {
   const s = { count: numberOf(saved, 'count'), sum: numberOf(saved, 'sum'), value: numberOf(saved, 'value') };
   return {
     weight: k,
-    carryOn(value) {
+    continueFrom(value) {
       s.value = value;
     },
     push(value) {

@@ -55,9 +55,9 @@ const luck = z.discriminatedUnion('kind', [
 ]);
 export type Luck = z.output<typeof luck>;
 
-/** What a sweep found, best first. `values` are in the order of the request's knobs. */
+/** What a sweep found, best first. `values` are in the order of the request's settings. */
 export const sweepResult = z.object({
-  /** Paths of the knobs, in the order of `values`. */
+  /** Paths of the settings, in the order of `values`. */
   knobs: z.array(z.string()).default([]),
   evaluated: z.number(),
   /** Sets that are no config of the strategy, and why the first of them is none. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { undescribedKnobs } from '#strategies/test-schema.ts';
+import { undescribedSettings } from '#strategies/test-schema.ts';
 import { config, DEFAULTS, readStoredConfig } from './config.ts';
 import { momentum } from './strategy.ts';
 
@@ -55,8 +55,8 @@ test('the highest legal values pass and need no more than one load of candles', 
   assert.deepEqual(momentum.needs(DEFAULTS), { interval: '1h', min: 50, want: 176 });
 });
 
-test('the JSON Schema describes every knob for the form', () => {
-  assert.deepEqual(undescribedKnobs(z.toJSONSchema(config, { io: 'input' })), []);
+test('the JSON Schema describes every setting for the form', () => {
+  assert.deepEqual(undescribedSettings(z.toJSONSchema(config, { io: 'input' })), []);
 });
 
 test('a stored value above the maximum is kept', () => {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { INTERVALS, MOST_CLOSED } from '#core/market/candle.ts';
 import type { Numbers } from '#core/decision/decision.ts';
-import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '#strategies/entry-fields.ts';
+import { capSettings, entrySizing, readEntry, lossCooldownMinutes } from '#strategies/entry-fields.ts';
 import { choice, count, decimalNumber, flag, group, multiplier } from '#strategies/fields.ts';
 import { execution, readExecution } from '#strategies/execution.ts';
 import { readGates, regime, technicals } from '#strategies/gate-fields.ts';
@@ -192,7 +192,7 @@ export const config = group(
     candleInterval: choice({ title: 'Candles', help: 'Candles that the averages are made of' }, INTERVALS, '1h'),
     entryEnabled: flag({ title: 'Buy', help: 'May open positions' }, true),
     entrySizing,
-    ...capKnobs,
+    ...capSettings,
     lossCooldownMinutes,
     ema: ema.prefault({}),
     entryMarginPercentage: multiplier(
@@ -237,7 +237,7 @@ export type Config = z.output<typeof config>;
 
 export const DEFAULTS: Config = config.parse({});
 
-/** Reads a merged config that was never parsed: fills absent knobs, keeps values beyond a bound, notes a wrong type. */
+/** Reads a merged config that was never parsed: fills absent params, keeps values beyond a bound, notes a wrong type. */
 export function readStoredConfig(stored: unknown) {
   const read = storedReader(stored);
   const d = DEFAULTS;

@@ -136,13 +136,13 @@ test('the tighter stop starts only where it pays the fees', () => {
 
 test('the stop never falls inside a position and starts anew after a buy fill', () => {
   const path = fc.array(fc.integer({ min: 9600, max: 14_000 }), { minLength: 1, maxLength: 60 });
-  const knobs = [
+  const params = [
     {},
     { atrTrailing: { multiplier: '3', period: 2 } },
     { profitTrail: { activationPercentage: '1.03' } },
   ];
   fc.assert(
-    fc.property(path, fc.constantFrom(...knobs), (closes, change) => {
+    fc.property(path, fc.constantFrom(...params), (closes, change) => {
       const instance = instanceOf(change);
       let before = 0;
       for (const [i, ticks] of closes.entries()) {

@@ -5,7 +5,7 @@ import { barsSince, queueingOf } from '#strategies/execution.ts';
 import { readFactor } from '#strategies/fields.ts';
 import { awayText, percentText, priceText, profitText, quantityText } from '#strategies/grid-text.ts';
 import { firstAnswer } from '#strategies/ordered-rules.ts';
-import type { Grid, PlanLine, StrategyInstance, Stretch, TickView } from '#strategies/strategy.ts';
+import type { Grid, PlanLine, StrategyInstance, CandleRun, TickView } from '#strategies/strategy.ts';
 import { breakEvenOf, snapUp } from '#strategies/ticks.ts';
 import { type Config, DEFAULTS, fitWindows, storedWindows } from './config.ts';
 import { ANSWERS } from './reasons.ts';
@@ -15,9 +15,9 @@ import {
   ENTRY_RULES,
   extensionLimit,
   HELD_RULES,
-  type Knobs,
+  type Params,
   raiseStops,
-  type Scene,
+  type StrategyContext,
   stopAnswer,
 } from './rules.ts';
 import { createSeries, type Memory, readState, type Series, writeState } from './state.ts';
@@ -33,7 +33,7 @@ export function needOf({ ema, atrTrailing, trendFilter, entryExtension }: Config
   return Math.max(ema.slow + 1, atr, trend, extension);
 }
 
-const readKnobs = (config: Config, grid: Grid): Knobs => ({
+const readParams = (config: Config, grid: Grid): Params => ({
   buyEnabled: config.entryEnabled,
   sellEnabled: config.exitEnabled,
   exitOnCross: config.exitOnCross,
@@ -56,108 +56,108 @@ const readKnobs = (config: Config, grid: Grid): Knobs => ({
 export function createInstance(stored: Config, grid: Grid, state?: unknown): StrategyInstance {
   const config = fitWindows(stored);
   const tooLong = storedWindows(stored);
-  const knobs = readKnobs(config, grid);
+  const params = readParams(config, grid);
   const memory = readState(state, { config, grid });
-  const scene: Scene = { knobs, memory };
+  const context: StrategyContext = { params, memory };
 
   return {
     onCandle(candle, view) {
       if (!candle.closed) return;
-      followPosition(scene, view);
+      followPosition(context, view);
       if (candle.openMs > memory.series.lastOpenMs) {
-        if (isLongHole(memory.series, candle, knobs)) memory.series = createSeries(config);
-        pushCandle(memory.series, candle, knobs.slopeBars);
-        followCross(scene, candle, view);
+        if (isLongHole(memory.series, candle, params)) memory.series = createSeries(config);
+        pushCandle(memory.series, candle, params.slopeBars);
+        followCross(context, candle, view);
       }
-      if (countsForPosition(memory, candle, view)) ratchet(scene, candle, view);
+      if (countsForPosition(memory, candle, view)) ratchet(context, candle, view);
     },
     onFill(side, view) {
       memory.ratchets.actionOpenMs = memory.series.lastOpenMs;
       if (side === 'buy' || !view.sellable) dropStops(memory);
-      followPosition(scene, view);
+      followPosition(context, view);
     },
     decide(view) {
-      followPosition(scene, view);
-      return firstAnswer(view.sellable ? HELD_RULES : ENTRY_RULES, scene, view) ?? ANSWERS['hold-above-stop'];
+      followPosition(context, view);
+      return firstAnswer(view.sellable ? HELD_RULES : ENTRY_RULES, context, view) ?? ANSWERS['hold-above-stop'];
     },
-    pass(view, stretch) {
+    skipQuietCandles(view, run) {
       const { atr, trend } = memory.series;
       // What reads whole candles, or the past of an average, is asked candle by candle.
-      if (stretch.candles && (atr !== null || trend !== null)) return -1;
-      if (stretch.answer !== ANSWERS[view.sellable ? 'hold-above-stop' : 'entry-no-cross']) return -1;
-      if (stretch.candles) return passCandles(scene, view, { stretch, renew: () => createSeries(config) });
+      if (run.candles && (atr !== null || trend !== null)) return -1;
+      if (run.answer !== ANSWERS[view.sellable ? 'hold-above-stop' : 'entry-no-cross']) return -1;
+      if (run.candles) return skipCandles(context, view, { run, renew: () => createSeries(config) });
       const stop = view.sellable ? Math.max(memory.ratchets.stop, memory.ratchets.leg) : 0;
-      let row = stretch.from;
-      while (row < stretch.to && (stretch.closeTicks[row] ?? 0) > stop) row += 1;
+      let row = run.from;
+      while (row < run.to && (run.closeTicks[row] ?? 0) > stop) row += 1;
       return row;
     },
-    explain: (decision, view) => ({ ...explain(scene, grid, { decision, view, config }), ...tooLong }),
+    explain: (decision, view) => ({ ...explain(context, grid, { decision, view, config }), ...tooLong }),
     stopTicks(view) {
-      if (!knobs.sellEnabled || !view.sellable) return 0;
-      followPosition(scene, view);
+      if (!params.sellEnabled || !view.sellable) return 0;
+      followPosition(context, view);
       return Math.max(memory.ratchets.stop, memory.ratchets.leg);
     },
-    stopReason: () => stopAnswer(scene).reason,
-    stopMultiple: (view) => stopMultipleOf(scene, view),
+    stopReason: () => stopAnswer(context).reason,
+    stopMultiple: (view) => stopMultipleOf(context, view),
     plan(view) {
-      followPosition(scene, view);
-      return planOf(scene, view);
+      followPosition(context, view);
+      return planOf(context, view);
     },
     state: () => writeState(memory, { config, grid }),
   };
 }
 
-const isLongHole = ({ lastOpenMs }: Series, { openMs }: Candle, { intervalMs }: Knobs): boolean =>
+const isLongHole = ({ lastOpenMs }: Series, { openMs }: Candle, { intervalMs }: Params): boolean =>
   lastOpenMs >= 0 && openMs - lastOpenMs > LONGEST_HOLE * intervalMs;
 
-interface Passing {
-  readonly stretch: Stretch;
+interface SkipInput {
+  readonly run: CandleRun;
   readonly renew: () => Series;
 }
 
 /** Closed candles until a cross up while flat; until a stop, a cross down or a moved stop while held; or past a long hole. */
-function passCandles(scene: Scene, view: TickView, { stretch, renew }: Passing): number {
-  const { memory } = scene;
-  const { openMs, close, from, to } = stretch;
+function skipCandles(context: StrategyContext, view: TickView, { run, renew }: SkipInput): number {
+  const { memory } = context;
+  const { openMs, close, from, to } = run;
   if (!memory.series.slow.ready || !memory.series.fast.ready) return -1;
-  const { row, asks } = carryOn(scene, view, stretch);
-  if (row > from) keepUp(memory, stretch, row);
-  if (asks || row === to) return asks ? row - 1 : row;
+  const { row, needsDecision } = advanceAverages(context, view, run);
+  if (row > from) recordSkipped(memory, run, row);
+  if (needsDecision || row === to) return needsDecision ? row - 1 : row;
   memory.series = renew();
   takeClose(memory.series, openMs[row] ?? 0, close[row] ?? 0);
   if (view.sellable) {
-    memory.ratchets.ratchetedMs = memory.series.lastOpenMs + scene.knobs.intervalMs;
-    ratchetTo(scene, view, close[row] ?? 0);
+    memory.ratchets.ratchetedMs = memory.series.lastOpenMs + context.params.intervalMs;
+    ratchetTo(context, view, close[row] ?? 0);
   }
   return row;
 }
 
 /** What a loop over candles came to, for everything that it does not read itself. */
-function keepUp({ series }: Memory, { openMs, close, from }: Stretch, row: number): void {
+function recordSkipped({ series }: Memory, { openMs, close, from }: CandleRun, row: number): void {
   for (let at = from; series.extension !== null && at < row; at++) series.extension.push(close[at] ?? 0);
   series.closedCount += row - from;
   series.close = close[row - 1] ?? 0;
   series.lastOpenMs = openMs[row - 1] ?? 0;
 }
 
-/** Carries the averages on, and the stop of a position: up to the row after the one that asks, or to a long hole. */
-function carryOn(scene: Scene, view: TickView, stretch: Stretch): { readonly row: number; readonly asks: boolean } {
-  const { knobs, memory } = scene;
+/** Carries the averages on, and the stop of a position: up to the row after the one that needsDecision, or to a long hole. */
+function advanceAverages(context: StrategyContext, view: TickView, run: CandleRun): { readonly row: number; readonly needsDecision: boolean } {
+  const { params, memory } = context;
   const { series } = memory;
-  const { openMs, from } = stretch;
-  const end = holeIn(series, stretch, knobs);
-  const averages = { fast: series.fast.value, slow: series.slow.value, row: from, asks: false };
-  if (view.sellable) carryHeld(scene, view, { averages, stretch, end });
-  else carryFlat(scene, { averages, stretch, end });
-  series.fast.carryOn(averages.fast);
-  series.slow.carryOn(averages.slow);
-  const { row, asks } = averages;
-  if (view.sellable && row > from) memory.ratchets.ratchetedMs = (openMs[row - 1] ?? 0) + knobs.intervalMs;
-  return { row, asks };
+  const { openMs, from } = run;
+  const end = holeIn(series, run, params);
+  const averages = { fast: series.fast.value, slow: series.slow.value, row: from, needsDecision: false };
+  if (view.sellable) advanceHeld(context, view, { averages, run, end });
+  else advanceFlat(context, { averages, run, end });
+  series.fast.continueFrom(averages.fast);
+  series.slow.continueFrom(averages.slow);
+  const { row, needsDecision } = averages;
+  if (view.sellable && row > from) memory.ratchets.ratchetedMs = (openMs[row - 1] ?? 0) + params.intervalMs;
+  return { row, needsDecision };
 }
 
 /** The first row after a long hole, else the end; rows that together are no longer than such a hole have none. */
-function holeIn({ lastOpenMs }: Series, { openMs, from, to }: Stretch, { intervalMs }: Knobs): number {
+function holeIn({ lastOpenMs }: Series, { openMs, from, to }: CandleRun, { intervalMs }: Params): number {
   const longMs = LONGEST_HOLE * intervalMs;
   let before = lastOpenMs;
   for (let row = from; row < to; ) {
@@ -171,14 +171,14 @@ function holeIn({ lastOpenMs }: Series, { openMs, from, to }: Stretch, { interva
 }
 
 /** What a loop over candles carries on: the averages, and the row after the last one that it took. */
-interface Carried {
-  readonly averages: { fast: number; slow: number; row: number; asks: boolean };
-  readonly stretch: Stretch;
+interface AdvanceInput {
+  readonly averages: { fast: number; slow: number; row: number; needsDecision: boolean };
+  readonly run: CandleRun;
   readonly end: number;
 }
 
-function carryFlat({ knobs, memory: { series } }: Scene, { averages, stretch: { close }, end }: Carried): void {
-  const { margin } = knobs;
+function advanceFlat({ params, memory: { series } }: StrategyContext, { averages, run: { close }, end }: AdvanceInput): void {
+  const { margin } = params;
   const { weight: quick } = series.fast;
   const { weight: lazy } = series.slow;
   let { fast, slow, row } = averages;
@@ -200,21 +200,21 @@ function carryFlat({ knobs, memory: { series } }: Scene, { averages, stretch: { 
   averages.fast = fast;
   averages.slow = slow;
   averages.row = row;
-  averages.asks = up;
+  averages.needsDecision = up;
 }
 
-function carryHeld(scene: Scene, view: TickView, { averages, stretch, end }: Carried): void {
-  const { knobs, memory } = scene;
+function advanceHeld(context: StrategyContext, view: TickView, { averages, run, end }: AdvanceInput): void {
+  const { params, memory } = context;
   const { series, ratchets } = memory;
-  const { close, closeTicks, guarded } = stretch;
-  const { margin, exitOnCross } = knobs;
+  const { close, closeTicks, guarded } = run;
+  const { margin, exitOnCross } = params;
   const { weight: quick } = series.fast;
   const { weight: lazy } = series.slow;
-  let { fast, slow, row, asks } = averages;
+  let { fast, slow, row, needsDecision } = averages;
   let { fastBefore, slowBefore } = series;
   let { high, exitSignal } = ratchets;
   let level = Math.max(ratchets.stop, ratchets.leg);
-  for (; row < end && !asks; row++) {
+  for (; row < end && !needsDecision; row++) {
     const last = close[row] ?? 0;
     fastBefore = fast;
     slowBefore = slow;
@@ -226,10 +226,10 @@ function carryHeld(scene: Scene, view: TickView, { averages, stretch, end }: Car
     if (ticks > high) {
       high = ticks;
       const before = level;
-      level = ratchetTo(scene, view, last);
-      asks = guarded && level !== before;
+      level = ratchetTo(context, view, last);
+      needsDecision = guarded && level !== before;
     }
-    if (ticks <= level || (exitOnCross && exitSignal)) asks = true;
+    if (ticks <= level || (exitOnCross && exitSignal)) needsDecision = true;
   }
   series.fastBefore = fastBefore;
   series.slowBefore = slowBefore;
@@ -237,7 +237,7 @@ function carryHeld(scene: Scene, view: TickView, { averages, stretch, end }: Car
   averages.fast = fast;
   averages.slow = slow;
   averages.row = row;
-  averages.asks = asks;
+  averages.needsDecision = needsDecision;
 }
 
 function dropStops({ ratchets }: Memory): void {
@@ -247,16 +247,16 @@ function dropStops({ ratchets }: Memory): void {
 }
 
 /** The stops belong to one cycle of one position and exist from its first fill on. */
-function followPosition(scene: Scene, view: TickView): void {
-  const { ratchets } = scene.memory;
+function followPosition(context: StrategyContext, view: TickView): void {
+  const { ratchets } = context.memory;
   if (ratchets.cycle !== view.cycle || !view.sellable) {
     ratchets.cycle = view.cycle;
     ratchets.exitSignal = false;
-    if (ratchets.high > 0) dropStops(scene.memory);
+    if (ratchets.high > 0) dropStops(context.memory);
   }
   if (!view.sellable || ratchets.high > 0) return;
   ratchets.high = snapUp(view.avgTicks);
-  raiseStops(scene, view);
+  raiseStops(context, view);
 }
 
 function takeClose(series: Series, openMs: number, close: number): void {
@@ -282,45 +282,45 @@ function pushCandle(series: Series, candle: Candle, slopeBars: number): void {
 }
 
 /** A cross down while held is remembered until a cross up or the sale, so that downtime does not swallow it. */
-function followCross({ knobs, memory }: Scene, { closeMs }: Candle, view: TickView): void {
+function followCross({ params, memory }: StrategyContext, { closeMs }: Candle, view: TickView): void {
   if (!view.sellable || closeMs <= view.firstBuyFillMs) return;
-  if (crossedDown(knobs, memory.series)) memory.ratchets.exitSignal = true;
-  else if (crossedUp(knobs, memory.series)) memory.ratchets.exitSignal = false;
+  if (crossedDown(params, memory.series)) memory.ratchets.exitSignal = true;
+  else if (crossedUp(params, memory.series)) memory.ratchets.exitSignal = false;
 }
 
 /** Only candles that closed after the first buy fill move the stops, each of them once. */
 const countsForPosition = ({ ratchets }: Memory, { closeMs }: Candle, view: TickView): boolean =>
   view.sellable && closeMs > view.firstBuyFillMs && closeMs > ratchets.ratchetedMs;
 
-function ratchet(scene: Scene, { closeMs, close }: Candle, view: TickView): void {
-  scene.memory.ratchets.ratchetedMs = closeMs;
-  ratchetTo(scene, view, close);
+function ratchet(context: StrategyContext, { closeMs, close }: Candle, view: TickView): void {
+  context.memory.ratchets.ratchetedMs = closeMs;
+  ratchetTo(context, view, close);
 }
 
 /** Moves high and stops to a close; returns the level that sells. */
-function ratchetTo(scene: Scene, view: TickView, close: number): number {
-  const { ratchets } = scene.memory;
-  ratchets.high = Math.max(ratchets.high, Math.round(close / scene.knobs.tick));
-  raiseStops(scene, view);
+function ratchetTo(context: StrategyContext, view: TickView, close: number): number {
+  const { ratchets } = context.memory;
+  ratchets.high = Math.max(ratchets.high, Math.round(close / context.params.tick));
+  raiseStops(context, view);
   return Math.max(ratchets.stop, ratchets.leg);
 }
 
 const WIDEST_STOP = 0.5;
 
 /** By volatility the stop of an entry lies so many true ranges below its price; undefined where the percentage rules. */
-function stopMultipleOf({ knobs, memory: { series } }: Scene, { price }: TickView): number | undefined {
-  if (!knobs.sellEnabled || knobs.atrMultiplier === 0 || series.atr === null || !series.atr.ready) return undefined;
-  const share = 1 - (knobs.atrMultiplier * series.atr.value) / (price * knobs.tick);
+function stopMultipleOf({ params, memory: { series } }: StrategyContext, { price }: TickView): number | undefined {
+  if (!params.sellEnabled || params.atrMultiplier === 0 || series.atr === null || !series.atr.ready) return undefined;
+  const share = 1 - (params.atrMultiplier * series.atr.value) / (price * params.tick);
   return series.atr.value > 0 && price > 0 ? Math.max(WIDEST_STOP, share) : undefined;
 }
 
-function planOf({ knobs, memory: { ratchets } }: Scene, view: TickView): PlanLine[] {
+function planOf({ params, memory: { ratchets } }: StrategyContext, view: TickView): PlanLine[] {
   if (!view.sellable) return [];
   const cost: PlanLine = { name: 'cost', ticks: view.avgTicks };
-  if (!knobs.sellEnabled) return [cost];
-  const waiting = knobs.activation > 0 && ratchets.leg === 0;
+  if (!params.sellEnabled) return [cost];
+  const waiting = params.activation > 0 && ratchets.leg === 0;
   const armAt = waiting
-    ? snapUp(view.avgTicks * Math.max(knobs.activation, breakEvenOf(view, knobs.queueing.maker)))
+    ? snapUp(view.avgTicks * Math.max(params.activation, breakEvenOf(view, params.queueing.maker)))
     : 0;
   const arm: PlanLine = { name: 'arm', ticks: armAt };
   const trail: PlanLine = { name: 'trail', ticks: ratchets.leg };
@@ -334,9 +334,9 @@ interface Question {
   readonly config: Config;
 }
 
-function explain({ knobs, memory }: Scene, grid: Grid, { decision, view, config }: Question): Numbers {
+function explain({ params, memory }: StrategyContext, grid: Grid, { decision, view, config }: Question): Numbers {
   const { ratchets, series } = memory;
-  const quote = (value: number): string | null => priceText(value / knobs.tick, grid);
+  const quote = (value: number): string | null => priceText(value / params.tick, grid);
   const price = priceText(view.price, grid);
   const averages = { fast: quote(series.fast.value), slow: quote(series.slow.value) };
   const threshold = Math.max(ratchets.stop, ratchets.leg);
@@ -366,23 +366,23 @@ function explain({ knobs, memory }: Scene, grid: Grid, { decision, view, config 
     case 'order-entry-condition-gone': {
       const limit = priceText(view.waiting?.limit ?? 0, grid);
       const placedMs = view.waiting?.placedMs ?? view.nowMs;
-      return { price, limit, bars: barsSince(placedMs, series.lastOpenMs, knobs.intervalMs) };
+      return { price, limit, bars: barsSince(placedMs, series.lastOpenMs, params.intervalMs) };
     }
     case 'entry-config-unreadable':
       return { price, path: null };
     case 'entry-history-short':
-      return { price, have: series.closedCount, need: knobs.need };
+      return { price, have: series.closedCount, need: params.need };
     case 'entry-no-cross':
-      return { price, ...averages, gap: gapText(series), margin: percentText(knobs.margin - 1) };
+      return { price, ...averages, gap: gapText(series), margin: percentText(params.margin - 1) };
     case 'entry-below-trend':
     case 'entry-trend-not-rising': {
       const maBefore = quote(series.trendPast[0] ?? 0);
       const ma = quote(series.trend?.value ?? 0);
-      return { price, close: quote(series.close), ma, maBefore, slopeBars: knobs.slopeBars };
+      return { price, close: quote(series.close), ma, maBefore, slopeBars: params.slopeBars };
     }
     case 'entry-overextended': {
       const sma = series.extension?.value ?? 0;
-      return { price, sma: quote(sma), limit: priceText(extensionLimit(knobs, sma), grid) };
+      return { price, sma: quote(sma), limit: priceText(extensionLimit(params, sma), grid) };
     }
     case 'entry-cross-up':
       return { price, ...averages, level: 0, budget: fixedAmount(config) };

@@ -6,7 +6,7 @@ import type { Finding } from '#strategies/strategy.ts';
 import { breakEvenOf } from '#strategies/ticks.ts';
 import type { Config } from './config.ts';
 
-/** Knobs that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */
+/** Params that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */
 export function lint(config: Config, takerFee: number): readonly Finding[] {
   const activation = readFactor(config.profitTrail.activationPercentage);
   const atr = readFactor(config.atrTrailing.multiplier);

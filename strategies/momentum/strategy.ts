@@ -1,7 +1,7 @@
 import { MOST_CLOSED } from '#core/market/candle.ts';
 import { ZERO } from '#core/amount/decimal.ts';
 import { entryShares } from '#strategies/entry-fields.ts';
-import { readFactor, readKnob } from '#strategies/fields.ts';
+import { readFactor, readSetting } from '#strategies/fields.ts';
 import { gateShares } from '#strategies/gate-fields.ts';
 import { stopShares } from '#strategies/stop-fields.ts';
 import type { CandleNeed, SharedSettings, Strategy } from '#strategies/strategy.ts';
@@ -25,9 +25,9 @@ function needs(stored: Config): CandleNeed {
 
 const sharedSettings = (settings: Config): SharedSettings => ({
   ...entryShares(settings),
-  entryBudget: settings.entrySizing.mode === 'fixed' ? (readKnob(settings.entrySizing.amount) ?? ZERO) : ZERO,
+  entryBudget: settings.entrySizing.mode === 'fixed' ? (readSetting(settings.entrySizing.amount) ?? ZERO) : ZERO,
   lossCooldownMs: settings.lossCooldownMinutes * MINUTE_MS,
-  stopMultiple: settings.exitEnabled ? readKnob(settings.trailingStopPercentage) : null,
+  stopMultiple: settings.exitEnabled ? readSetting(settings.trailingStopPercentage) : null,
   ...stopShares(settings.protectiveStop, settings.exitEnabled),
   ...gateShares(settings),
 });

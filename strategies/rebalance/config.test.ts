@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { undescribedKnobs } from '#strategies/test-schema.ts';
+import { undescribedSettings } from '#strategies/test-schema.ts';
 import { config, readStoredConfig } from './config.ts';
 
 const problemsOf = (value: unknown): string[] => {
@@ -26,8 +26,8 @@ for (const [value, sentence] of refusals) {
     assert.ok(problemsOf(value).includes(sentence), problemsOf(value).join()));
 }
 
-test('the JSON Schema describes every knob for the form', () => {
-  assert.deepEqual(undescribedKnobs(z.toJSONSchema(config, { io: 'input' })), []);
+test('the JSON Schema describes every setting for the form', () => {
+  assert.deepEqual(undescribedSettings(z.toJSONSchema(config, { io: 'input' })), []);
 });
 
 test('reading keeps every legal config as it is, and names a wrong type', () => {

@@ -123,7 +123,7 @@ export const config = group(
 export type Config = z.output<typeof config>;
 const DEFAULTS: Config = config.parse({});
 
-/** Reads a profile's config that was never parsed: fills absent knobs, keeps values beyond a bound, notes a wrong type. */
+/** Reads a profile's config that was never parsed: fills absent params, keeps values beyond a bound, notes a wrong type. */
 export function readStoredConfig(stored: unknown) {
   const read = storedReader(stored);
   const d = DEFAULTS;

@@ -36,7 +36,7 @@ const weightsUnderOne: Check = (settings) => {
   return info('weights-under-one', 'targets', 'The shares are less than the whole basket: the rest stays cash.');
 };
 const rankingInert: Check = (settings) => {
-  const ranks = Object.entries(settings.momentum).some(([knob, value]) => Reflect.get(USUAL.momentum, knob) !== value);
+  const ranks = Object.entries(settings.momentum).some(([setting, value]) => Reflect.get(USUAL.momentum, setting) !== value);
   return isFixed(settings) && ranks
     ? info('ranking-inert', 'momentum.topK', 'The shares are fixed, so no coins are ranked.')
     : undefined;
@@ -77,7 +77,7 @@ const CHECKS: readonly Check[] = [
   unboundTargets,
 ];
 
-/** Knobs that do nothing, contradict each other or leave the basket empty. */
+/** Params that do nothing, contradict each other or leave the basket empty. */
 export const lint = (settings: Config, _takerFee: number, coins?: readonly string[]): readonly Finding[] => [
   ...CHECKS.flatMap((check) => check(settings, coins) ?? []),
   ...gateFindings(settings),

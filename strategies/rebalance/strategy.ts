@@ -1,7 +1,7 @@
 import { MOST_CLOSED } from '#core/market/candle.ts';
 import { divide, fromSteps, multiply, ONE, ZERO } from '#core/amount/decimal.ts';
 import type { LevelBudget } from '#core/sizing/entry-size.ts';
-import { readKnob } from '#strategies/fields.ts';
+import { readSetting } from '#strategies/fields.ts';
 import { gateShares } from '#strategies/gate-fields.ts';
 import type { SharedSettings, Strategy } from '#strategies/strategy.ts';
 import { type Config, config, readStoredConfig } from './config.ts';
@@ -15,18 +15,18 @@ const sharedSettings = (settings: Config): SharedSettings => ({
   lossCooldownMs: 0,
   stopMultiple: null,
   stopLimitOffset: ONE,
-  caps: { symbolExposure: readKnob(settings.maxSymbolExposureQuote), positionLoss: null },
+  caps: { symbolExposure: readSetting(settings.maxSymbolExposureQuote), positionLoss: null },
   ...gateShares(settings),
 });
 
 /** Fresh money buys a coin up to its share of the budget; a coin without a share is only sold. */
 function basketShare(settings: Config, symbol: string): LevelBudget | null {
   const { basketBudgetQuote, minTradeQuote, weightMode, targets, momentum } = settings;
-  const budget = readKnob(basketBudgetQuote);
+  const budget = readSetting(basketBudgetQuote);
   if (budget === null) return null;
-  const least = readKnob(minTradeQuote);
+  const least = readSetting(minTradeQuote);
   if (weightMode === 'momentum') return { spend: divide(budget, fromSteps(momentum.topK, ONE)), least, trigger: ONE };
-  const weight = readKnob(targets.find((target) => target.symbol === symbol)?.weight ?? '');
+  const weight = readSetting(targets.find((target) => target.symbol === symbol)?.weight ?? '');
   return weight === null ? null : { spend: multiply(budget, weight), least, trigger: ONE };
 }
 

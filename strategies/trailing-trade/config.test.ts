@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
-import { undescribedKnobs } from '#strategies/test-schema.ts';
+import { undescribedSettings } from '#strategies/test-schema.ts';
 import { config, DEFAULTS, readStoredConfig } from './config.ts';
 import { windowOf } from './instance.ts';
 
@@ -92,9 +92,9 @@ test('the highest legal values pass, and every exit can be switched off', () => 
   assert.deepEqual(problemsOf({ buy: { candleLimit: 999 }, sell: off }), []);
 });
 
-test('the JSON Schema describes every knob for the form', () => {
+test('the JSON Schema describes every setting for the form', () => {
   const schema = z.toJSONSchema(config, { io: 'input' });
-  assert.deepEqual(undescribedKnobs(schema), []);
+  assert.deepEqual(undescribedSettings(schema), []);
   assert.ok(isObject(schema.properties?.['buy']));
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INTERVALS } from '#core/market/candle.ts';
-import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '#strategies/entry-fields.ts';
+import { capSettings, entrySizing, readEntry, lossCooldownMinutes } from '#strategies/entry-fields.ts';
 import {
   choice,
   count,
@@ -136,7 +136,7 @@ const buy = group(
   {
     enabled: flag({ title: 'Buy', help: 'May open positions' }, true),
     entrySizing,
-    ...capKnobs,
+    ...capSettings,
     firstBuyTriggerBasis: choice(
       {
         title: 'First buy',
@@ -331,7 +331,7 @@ export type Config = z.output<typeof config>;
 export const DEFAULTS: Config = config.parse({});
 export const DEFAULT_LEVEL = level.parse({});
 
-/** Reads a merged config that was never parsed: fills absent knobs, keeps values beyond a bound, notes a wrong type. */
+/** Reads a merged config that was never parsed: fills absent params, keeps values beyond a bound, notes a wrong type. */
 export function readStoredConfig(stored: unknown) {
   const read = storedReader(stored);
   const { buy: buys, sell: sells } = DEFAULTS;

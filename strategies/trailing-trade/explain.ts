@@ -1,15 +1,15 @@
 import type { Decision, Numbers } from '#core/decision/decision.ts';
 import { divide, formatDecimal, fromSteps, ONE } from '#core/amount/decimal.ts';
 import { barsSince } from '#strategies/execution.ts';
-import { readKnob } from '#strategies/fields.ts';
+import { readSetting } from '#strategies/fields.ts';
 import { awayText, percentText, priceText, profitText, quantityText } from '#strategies/grid-text.ts';
 import type { Grid, TickView } from '#strategies/strategy.ts';
 import { type Config, MAX_WINDOW } from './config.ts';
 import { REASONS, type ReasonCode } from './reasons.ts';
-import { barsHeld, firstBuyNeed, type Scene } from './rules.ts';
+import { barsHeld, firstBuyNeed, type StrategyContext } from './rules.ts';
 
 interface Subject {
-  readonly scene: Scene;
+  readonly context: StrategyContext;
   readonly config: Config;
   readonly grid: Grid;
   readonly view: TickView;
@@ -17,28 +17,28 @@ interface Subject {
 
 type Explainer = (subject: Subject) => Numbers;
 
-const position: Explainer = ({ scene, grid, view }) => ({
+const position: Explainer = ({ context, grid, view }) => ({
   avg: priceText(view.avgTicks, grid),
   lots: quantityText(view.lots, grid),
-  nextBuy: priceText(scene.levels.addLimit, grid),
+  nextBuy: priceText(context.levels.addLimit, grid),
 });
 
 /** A level by its name, with the distance of one of them as `away`. */
 const levelsOf =
   (names: readonly ('stop' | 'arm' | 'floor' | 'floorArm')[], away: 'stop' | 'arm' | 'floor' | 'floorArm'): Explainer =>
   (subject) => {
-    const { scene, grid, view } = subject;
+    const { context, grid, view } = subject;
     const texts: Record<string, string | null> = {};
-    for (const name of names) texts[name] = priceText(scene.levels[name], grid);
+    for (const name of names) texts[name] = priceText(context.levels[name], grid);
     return {
       ...position(subject),
       ...texts,
-      away: awayText(scene.levels[away], view.price),
-      stopAway: awayText(scene.levels.stop, view.price),
+      away: awayText(context.levels[away], view.price),
+      stopAway: awayText(context.levels.stop, view.price),
     };
   };
 
-const trailing: Explainer = ({ scene: { memory, levels }, grid, view }) => ({
+const trailing: Explainer = ({ context: { memory, levels }, grid, view }) => ({
   avg: priceText(view.avgTicks, grid),
   high: priceText(memory.high, grid),
   trailStop: priceText(memory.trailStop, grid),
@@ -47,9 +47,9 @@ const trailing: Explainer = ({ scene: { memory, levels }, grid, view }) => ({
   nextRung: priceText(levels.rung.ticks, grid),
 });
 
-const bars: Explainer = ({ scene, view }) => ({
-  bars: barsHeld(scene, view),
-  timeStopBars: scene.knobs.timeStopBars,
+const bars: Explainer = ({ context, view }) => ({
+  bars: barsHeld(context, view),
+  timeStopBars: context.params.timeStopBars,
 });
 
 const exit =
@@ -65,19 +65,19 @@ const exit =
     };
   };
 
-const takeProfit = exit('partial sale', ({ scene }) => scene.levels.rung.ticks);
+const takeProfit = exit('partial sale', ({ context }) => context.levels.rung.ticks);
 const timeStop = exit('time stop', ({ view }) => view.price);
 
 /** What a level names, else its share of a fixed amount; a budget that hangs on the equity is the engine's to tell. */
 function spendOf({ buy }: Config, level: number): string | null {
   const spend = buy.gridLevels[level]?.maxPurchaseAmount ?? '';
   if (spend !== '') return spend;
-  const amount = readKnob(buy.entrySizing.amount);
+  const amount = readSetting(buy.entrySizing.amount);
   if (buy.entrySizing.mode !== 'fixed' || amount === null) return null;
   return formatDecimal(divide(amount, fromSteps(Math.max(1, buy.gridLevels.length), ONE)));
 }
 
-const nextLevel: Explainer = ({ scene: { levels }, config, grid, view }) => ({
+const nextLevel: Explainer = ({ context: { levels }, config, grid, view }) => ({
   ...(view.avgTicks > 0 ? { avg: priceText(view.avgTicks, grid) } : {}),
   level: view.target,
   limit: priceText(levels.addLimit, grid),
@@ -85,14 +85,14 @@ const nextLevel: Explainer = ({ scene: { levels }, config, grid, view }) => ({
   budget: spendOf(config, view.target),
 });
 
-const firstBuy: Explainer = ({ scene, config, grid, view }) => {
-  const { knobs, memory, levels } = scene;
+const firstBuy: Explainer = ({ context, config, grid, view }) => {
+  const { params, memory, levels } = context;
   const { candleLimit } = config.buy;
   const numbers = {
     windowLow: priceText(memory.window.low(), grid),
     limit: priceText(levels.entryLimit, grid),
-    trigger: percentText(knobs.entryTrigger),
-    window: knobs.window,
+    trigger: percentText(params.entryTrigger),
+    window: params.window,
     level: 0,
     budget: spendOf(config, 0),
     away: awayText(levels.entryLimit, view.price),
@@ -102,14 +102,14 @@ const firstBuy: Explainer = ({ scene, config, grid, view }) => {
 
 const nothing: Explainer = () => ({});
 
-const waitingBuy: Explainer = ({ scene: { memory, knobs }, grid, view: { waiting } }) =>
+const waitingBuy: Explainer = ({ context: { memory, params }, grid, view: { waiting } }) =>
   waiting === null
     ? { limit: null }
     : {
         level: waiting.level,
         limit: priceText(waiting.limit, grid),
         stop: priceText(waiting.stop, grid),
-        bars: barsSince(waiting.placedMs, memory.lastOpenMs, knobs.intervalMs),
+        bars: barsSince(waiting.placedMs, memory.lastOpenMs, params.intervalMs),
       };
 
 /** The numbers behind each answer; the price comes with all of them. */
@@ -125,14 +125,14 @@ const NUMBERS: Readonly<Record<ReasonCode, Explainer>> = {
   'hold-no-exit': position,
   'hold-sell-disabled': position,
   'hold-exit-order-open': position,
-  'exit-stop-loss': exit('stop loss', ({ scene }) => scene.levels.stop),
-  'exit-break-even': exit('break-even floor', ({ scene }) => scene.levels.floor),
-  'exit-trail': exit('trailing exit', ({ scene }) => scene.memory.trailStop),
+  'exit-stop-loss': exit('stop loss', ({ context }) => context.levels.stop),
+  'exit-break-even': exit('break-even floor', ({ context }) => context.levels.floor),
+  'exit-trail': exit('trailing exit', ({ context }) => context.memory.trailStop),
   'exit-take-profit': (subject) => ({
     ...takeProfit(subject),
-    part: quantityText(subject.scene.memory.rungLots, subject.grid),
+    part: quantityText(subject.context.memory.rungLots, subject.grid),
   }),
-  'exit-rating': exit('rating', ({ scene }) => scene.levels.cost),
+  'exit-rating': exit('rating', ({ context }) => context.levels.cost),
   'exit-regime': exit('daily trend', ({ view }) => view.price),
   'exit-time-stop': (subject) => ({ ...timeStop(subject), ...bars(subject) }),
   'entry-disabled': nothing,
@@ -140,14 +140,14 @@ const NUMBERS: Readonly<Record<ReasonCode, Explainer>> = {
   'order-entry-open': waitingBuy,
   'order-entry-timeout': waitingBuy,
   'order-entry-condition-gone': waitingBuy,
-  'entry-grid-complete': ({ scene, grid, view }) => ({
-    levels: scene.knobs.levels,
+  'entry-grid-complete': ({ context, grid, view }) => ({
+    levels: context.params.levels,
     avg: priceText(view.avgTicks, grid),
   }),
-  'entry-history-short': ({ scene }) => ({ have: scene.memory.window.count(), need: firstBuyNeed(scene.knobs) }),
+  'entry-history-short': ({ context }) => ({ have: context.memory.window.count(), need: firstBuyNeed(context.params) }),
   'entry-above-window-low': firstBuy,
-  'entry-rsi-high': ({ scene, config }) => ({
-    rsi: scene.memory.rsi?.value.toFixed(2) ?? null,
+  'entry-rsi-high': ({ context, config }) => ({
+    rsi: context.memory.rsi?.value.toFixed(2) ?? null,
     max: config.buy.indicatorGate.rsiMaxBuy,
   }),
   'entry-above-level': nextLevel,

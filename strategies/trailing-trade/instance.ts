@@ -4,7 +4,7 @@ import { readFactor } from '#strategies/fields.ts';
 import { queueingOf } from '#strategies/execution.ts';
 import { rungsOf } from '#strategies/ladder.ts';
 import { firstAnswer } from '#strategies/ordered-rules.ts';
-import type { CandleNeed, Grid, PlanLine, Reach, StrategyInstance, Stretch, TickView } from '#strategies/strategy.ts';
+import type { CandleNeed, Grid, PlanLine, Reach, StrategyInstance, CandleRun, TickView } from '#strategies/strategy.ts';
 import { snapDown, snapUp } from '#strategies/ticks.ts';
 import { type Config, DEFAULT_LEVEL, MAX_WINDOW } from './config.ts';
 import { explain } from './explain.ts';
@@ -17,11 +17,11 @@ import {
   EXIT_RULES,
   firstBuyNeed,
   holdAnswer,
-  type Knobs,
+  type Params,
   placeLevels,
   placeNextRung,
   ratchetTrail,
-  type Scene,
+  type StrategyContext,
 } from './rules.ts';
 import { type Memory, readState, writeState } from './state.ts';
 
@@ -48,7 +48,7 @@ export function needsOf(config: Config): CandleNeed {
 
 const isImmediate = ({ buy }: Config): boolean => buy.firstBuyTriggerBasis === 'immediate';
 
-const readKnobs = (config: Config, grid: Grid): Knobs => ({
+const readParams = (config: Config, grid: Grid): Params => ({
   buyEnabled: config.buy.enabled,
   sellEnabled: config.sell.enabled,
   levels: Math.max(1, config.buy.gridLevels.length),
@@ -76,8 +76,8 @@ const readKnobs = (config: Config, grid: Grid): Knobs => ({
 
 /** A running trailing-trade for one (profile, symbol). */
 export function createInstance(config: Config, grid: Grid, state?: unknown): StrategyInstance {
-  const knobs = readKnobs(config, grid);
-  const series = { length: knobs.window, rsi: knobs.rsiMax > 0, atrPeriod: atrPeriodOf(config) };
+  const params = readParams(config, grid);
+  const series = { length: params.window, rsi: params.rsiMax > 0, atrPeriod: atrPeriodOf(config) };
   const frame = { grid, interval: config.candleInterval, ...series };
   const memory = readState(state, frame);
   const levels = {
@@ -94,9 +94,9 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
     rung: { ticks: 0, lots: 0, done: 0 },
     rungOf: { avgTicks: -1, lots: 0, peakLots: 0, done: 0 },
   };
-  const scene: Scene = { knobs, memory, levels };
+  const context: StrategyContext = { params, memory, levels };
   const limitEntry = (): void => {
-    levels.entryLimit = memory.window.count() === 0 ? 0 : snapDown(memory.window.low() * knobs.entryTrigger);
+    levels.entryLimit = memory.window.count() === 0 ? 0 : snapDown(memory.window.low() * params.entryTrigger);
   };
   limitEntry();
 
@@ -106,91 +106,91 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
       followCycle(memory, view);
       if (candle.openMs > memory.lastOpenMs) {
         memory.lastOpenMs = candle.openMs;
-        memory.window.push(Math.round(candle.low / knobs.tick));
+        memory.window.push(Math.round(candle.low / params.tick));
         memory.rsi?.push(candle.close);
         memory.atr?.push(candle);
         limitEntry();
       }
-      if (countsForPosition(memory, candle, view)) ratchet(scene, candle, view);
+      if (countsForPosition(memory, candle, view)) ratchet(context, candle, view);
     },
     onFill(side, view) {
       followCycle(memory, view);
       if (side === 'buy' || !view.sellable) dropRatchets(memory);
       if (side === 'sell') countRung(memory, view);
-      placeLevels(scene, view);
+      placeLevels(context, view);
     },
     decide(view) {
       followCycle(memory, view);
-      placeLevels(scene, view);
-      if (!view.sellable) return firstAnswer(ENTRY_RULES, scene, view) ?? holdAnswer(scene);
-      armFloor(scene, view);
-      armTrail(scene, view);
+      placeLevels(context, view);
+      if (!view.sellable) return firstAnswer(ENTRY_RULES, context, view) ?? holdAnswer(context);
+      armFloor(context, view);
+      armTrail(context, view);
       if (!view.exitOrderOpen) memory.rungNext = 0;
-      const exit = firstAnswer(EXIT_RULES, scene, view);
+      const exit = firstAnswer(EXIT_RULES, context, view);
       if (exit !== undefined) return exit;
-      const entry = firstAnswer(ENTRY_RULES, scene, view);
-      return entry !== undefined && entry.kind !== 'nothing' ? entry : holdAnswer(scene);
+      const entry = firstAnswer(ENTRY_RULES, context, view);
+      return entry !== undefined && entry.kind !== 'nothing' ? entry : holdAnswer(context);
     },
-    pass: (view, stretch) => passOn(scene, view, stretch),
-    reach: (view, into) => reachOf(scene, view, into),
-    explain: (decision, view) => explain({ scene, config, grid, view }, decision),
-    stopTicks: (view) => stopOf(scene, view),
-    stopReason: (view) => stopReasonOf(scene, view),
-    plan: (view) => planOf(scene, view),
+    skipQuietCandles: (view, run) => skipQuietCandles(context, view, run),
+    reach: (view, into) => reachOf(context, view, into),
+    explain: (decision, view) => explain({ context, config, grid, view }, decision),
+    stopTicks: (view) => stopOf(context, view),
+    stopReason: (view) => stopReasonOf(context, view),
+    plan: (view) => planOf(context, view),
     state: () => writeState(memory, frame),
   };
 }
 
-function passOn(scene: Scene, view: TickView, stretch: Stretch): number {
-  const { memory } = scene;
+function skipQuietCandles(context: StrategyContext, view: TickView, run: CandleRun): number {
+  const { memory } = context;
   // What reads whole candles is asked candle by candle.
   if (memory.rsi !== null || memory.atr !== null) return -1;
-  if (stretch.answer === ANSWERS['entry-above-window-low'] && !view.sellable)
-    return stretch.inside ? passFlatInside(scene, stretch) : passFlat(scene, stretch);
-  const held = view.sellable && view.target > 0 && stretch.answer === holdAnswer(scene);
-  if (held && stretch.inside) endAtReach(scene, view, stretch);
-  return held ? passHeld(scene, view, stretch) : -1;
+  if (run.answer === ANSWERS['entry-above-window-low'] && !view.sellable)
+    return run.inside ? skipFlatInside(context, run) : skipFlat(context, run);
+  const held = view.sellable && view.target > 0 && run.answer === holdAnswer(context);
+  if (held && run.inside) endAtReach(context, view, run);
+  return held ? skipHeld(context, view, run) : -1;
 }
 
-function reachOf(scene: Scene, view: TickView, into: Reach): void {
-  followCycle(scene.memory, view);
-  placeLevels(scene, view);
-  if (view.sellable) heldReach(scene, view, into);
-  else flatReach(scene, view, into);
+function reachOf(context: StrategyContext, view: TickView, into: Reach): void {
+  followCycle(context.memory, view);
+  placeLevels(context, view);
+  if (view.sellable) heldReach(context, view, into);
+  else flatReach(context, view, into);
 }
 
 /** While flat it buys at the low of the window, or lower. */
-function flatReach({ knobs, memory, levels }: Scene, view: TickView, into: Reach): void {
-  const ready = knobs.buyEnabled && view.readable && !view.entryOrderOpen && view.target < knobs.levels;
-  const waits = ready && !knobs.immediate && memory.window.count() >= firstBuyNeed(knobs);
+function flatReach({ params, memory, levels }: StrategyContext, view: TickView, into: Reach): void {
+  const ready = params.buyEnabled && view.readable && !view.entryOrderOpen && view.target < params.levels;
+  const waits = ready && !params.immediate && memory.window.count() >= firstBuyNeed(params);
   into.below = waits ? levels.entryLimit : 0;
   into.above = Number.POSITIVE_INFINITY;
 }
 
 /** While held it is the levels in force: below, where it sells or adds; above, where trail, floor or a partial sale begin. */
-function heldReach(scene: Scene, view: TickView, into: Reach): void {
-  const { knobs, memory, levels } = scene;
-  const adds = knobs.buyEnabled && !view.entryOrderOpen && view.target < knobs.levels;
+function heldReach(context: StrategyContext, view: TickView, into: Reach): void {
+  const { params, memory, levels } = context;
+  const adds = params.buyEnabled && !view.entryOrderOpen && view.target < params.levels;
   into.below = adds ? levels.addLimit : 0;
   into.above = Number.POSITIVE_INFINITY;
-  if (!knobs.sellEnabled) return;
-  if (knobs.rungs.length > 0) placeNextRung(scene, view);
+  if (!params.sellEnabled) return;
+  if (params.rungs.length > 0) placeNextRung(context, view);
   into.below = Math.max(into.below, levels.stop, memory.breakEven ? levels.floor : 0, memory.trailStop);
   if (memory.high === 0 && levels.arm > 0) into.above = levels.arm;
   if (!memory.breakEven && levels.floorArm > 0) into.above = Math.min(into.above, levels.floorArm);
   if (levels.rung.ticks > 0) into.above = Math.min(into.above, levels.rung.ticks);
 }
 
-/** While flat only a close at the low of the window asks for a decision. */
-function passFlat(
-  { knobs, memory, levels }: Scene,
-  { openMs, closeTicks, lowTicks, candles, from, to }: Stretch,
+/** While flat only a close at the low of the window needsDecision for a decision. */
+function skipFlat(
+  { params, memory, levels }: StrategyContext,
+  { openMs, closeTicks, lowTicks, candles, from, to }: CandleRun,
 ): number {
   let row = from;
   for (; row < to; row++) {
     if (candles) {
       memory.window.push(lowTicks[row] ?? 0);
-      levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
+      levels.entryLimit = snapDown(memory.window.low() * params.entryTrigger);
     }
     if ((closeTicks[row] ?? 0) <= levels.entryLimit) break;
   }
@@ -199,32 +199,32 @@ function passFlat(
 }
 
 /** The same where the strategy also acts inside candles; a loop of its own keeps the other one as fast as it is. */
-function passFlatInside({ knobs, memory, levels }: Scene, stretch: Stretch): number {
-  const { openMs, closeTicks, lowTicks, candles, from, to } = stretch;
+function skipFlatInside({ params, memory, levels }: StrategyContext, run: CandleRun): number {
+  const { openMs, closeTicks, lowTicks, candles, from, to } = run;
   let row = from;
   for (; row < to; row++) {
     const low = lowTicks[row] ?? 0;
     if (low <= levels.entryLimit) {
-      stretch.to = row;
+      run.to = row;
       break;
     }
     if (candles) {
       memory.window.push(low);
-      levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
+      levels.entryLimit = snapDown(memory.window.low() * params.entryTrigger);
     }
     if ((closeTicks[row] ?? 0) <= levels.entryLimit) break;
   }
-  if (candles && row > from) memory.lastOpenMs = openMs[Math.min(row, stretch.to - 1)] ?? 0;
+  if (candles && row > from) memory.lastOpenMs = openMs[Math.min(row, run.to - 1)] ?? 0;
   return row;
 }
 
-/** Ends a stretch before the candle that crosses a level in force, and after the one whose close moves the trail. */
-function endAtReach(scene: Scene, view: TickView, stretch: Stretch): void {
-  const { knobs, memory } = scene;
-  const { high, closeTicks, lowTicks, candles, from, to } = stretch;
-  heldReach(scene, view, reach);
+/** Ends a run before the candle that crosses a level in force, and after the one whose close moves the trail. */
+function endAtReach(context: StrategyContext, view: TickView, run: CandleRun): void {
+  const { params, memory } = context;
+  const { high, closeTicks, lowTicks, candles, from, to } = run;
+  heldReach(context, view, reach);
   const { below, above } = reach;
-  const reachesUp = (above - 0.5) * knobs.tick;
+  const reachesUp = (above - 0.5) * params.tick;
   const moves = candles && memory.high > 0 ? memory.high : Number.POSITIVE_INFINITY;
   let row = from;
   for (; row < to; row++) {
@@ -234,45 +234,45 @@ function endAtReach(scene: Scene, view: TickView, stretch: Stretch): void {
       break;
     }
   }
-  stretch.to = Math.min(row, to);
+  run.to = Math.min(row, to);
 }
 
-/** Reused for every stretch. */
+/** Reused for every run. */
 const reach: Reach = { below: 0, above: 0 };
 
 /** While held it is a close beyond a level that is in force, or a moved trail where a stop rests on the exchange. */
-function passHeld(scene: Scene, view: TickView, stretch: Stretch): number {
-  const { knobs, memory, levels } = scene;
-  const { openMs, closeTicks, lowTicks, candles, guarded, from, to } = stretch;
+function skipHeld(context: StrategyContext, view: TickView, run: CandleRun): number {
+  const { params, memory, levels } = context;
+  const { openMs, closeTicks, lowTicks, candles, guarded, from, to } = run;
   if (to === from) return from;
-  placeLevels(scene, view);
-  if (knobs.rungs.length > 0) placeNextRung(scene, view);
+  placeLevels(context, view);
+  if (params.rungs.length > 0) placeNextRung(context, view);
   const below = Math.max(levels.stop, memory.breakEven ? levels.floor : 0, levels.addLimit);
   const above = Math.min(
     memory.high === 0 && levels.arm > 0 ? levels.arm : Number.POSITIVE_INFINITY,
     !memory.breakEven && levels.floorArm > 0 ? levels.floorArm : Number.POSITIVE_INFINITY,
     levels.rung.ticks > 0 ? levels.rung.ticks : Number.POSITIVE_INFINITY,
   );
-  const timed = knobs.timeStopBars > 0 && memory.high === 0;
+  const timed = params.timeStopBars > 0 && memory.high === 0;
   let row = from;
   for (; row < to; row++) {
     const close = closeTicks[row] ?? 0;
     const trailStop = memory.trailStop;
     if (candles && memory.high > 0 && close > memory.high) {
       memory.high = close;
-      ratchetTrail(scene);
+      ratchetTrail(context);
     }
     if (candles && timed) memory.lastOpenMs = openMs[row] ?? 0;
     if (close <= below || close >= above || close <= memory.trailStop) break;
-    if ((guarded && memory.trailStop !== trailStop) || (timed && barsHeld(scene, view) >= knobs.timeStopBars)) break;
+    if ((guarded && memory.trailStop !== trailStop) || (timed && barsHeld(context, view) >= params.timeStopBars)) break;
   }
   if (candles) {
     const last = Math.min(row, to - 1);
     memory.window.pushAll(lowTicks, from, last + 1);
     memory.lastOpenMs = openMs[last] ?? 0;
-    memory.ratchetedMs = memory.lastOpenMs + knobs.intervalMs;
+    memory.ratchetedMs = memory.lastOpenMs + params.intervalMs;
     memory.lastClose = closeTicks[last] ?? 0;
-    levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
+    levels.entryLimit = snapDown(memory.window.low() * params.entryTrigger);
   }
   return row;
 }
@@ -284,7 +284,7 @@ function countRung(memory: Memory, { lots }: TickView): void {
   memory.rungNext = 0;
 }
 
-const chaseOf = ({ stopPricePercentage, limitPricePercentage }: typeof DEFAULT_LEVEL): Knobs['chases'][number] => {
+const chaseOf = ({ stopPricePercentage, limitPricePercentage }: typeof DEFAULT_LEVEL): Params['chases'][number] => {
   const [stop, limit] = [readFactor(stopPricePercentage), readFactor(limitPricePercentage)];
   return stop > 0 && limit > 0 ? { stop, limit } : null;
 };
@@ -309,46 +309,46 @@ function followCycle(memory: Memory, view: TickView): void {
 const countsForPosition = (memory: Memory, { closeMs }: Candle, view: TickView): boolean =>
   view.sellable && closeMs > view.firstBuyFillMs && closeMs > memory.ratchetedMs;
 
-function ratchet(scene: Scene, { closeMs, close }: Candle, view: TickView): void {
-  const { knobs, memory } = scene;
+function ratchet(context: StrategyContext, { closeMs, close }: Candle, view: TickView): void {
+  const { params, memory } = context;
   memory.ratchetedMs = closeMs;
-  memory.lastClose = Math.round(close / knobs.tick);
-  if (knobs.fromEntry && memory.atr?.ready === true) memory.high = Math.max(memory.high, snapUp(view.avgTicks));
+  memory.lastClose = Math.round(close / params.tick);
+  if (params.fromEntry && memory.atr?.ready === true) memory.high = Math.max(memory.high, snapUp(view.avgTicks));
   if (memory.high === 0) return;
   memory.high = Math.max(memory.high, memory.lastClose);
-  ratchetTrail(scene);
+  ratchetTrail(context);
 }
 
-function stopOf(scene: Scene, view: TickView): number {
-  if (!scene.knobs.sellEnabled || !view.sellable) return 0;
-  placeLevels(scene, view);
-  const { levels, memory } = scene;
+function stopOf(context: StrategyContext, view: TickView): number {
+  if (!context.params.sellEnabled || !view.sellable) return 0;
+  placeLevels(context, view);
+  const { levels, memory } = context;
   return Math.max(levels.stop, memory.breakEven ? levels.floor : 0, memory.trailStop);
 }
 
 /** Of equal levels the one that a sale of the strategy itself would name. */
-function stopReasonOf(scene: Scene, view: TickView): string {
-  const highest = stopOf(scene, view);
-  const { levels, memory } = scene;
+function stopReasonOf(context: StrategyContext, view: TickView): string {
+  const highest = stopOf(context, view);
+  const { levels, memory } = context;
   if (levels.stop === highest) return ANSWERS['exit-stop-loss'].reason;
   return ANSWERS[memory.breakEven && levels.floor === highest ? 'exit-break-even' : 'exit-trail'].reason;
 }
 
-function planOf(scene: Scene, view: TickView): PlanLine[] {
-  const { knobs, memory, levels } = scene;
+function planOf(context: StrategyContext, view: TickView): PlanLine[] {
+  const { params, memory, levels } = context;
   if (!view.sellable) {
-    const waiting = knobs.buyEnabled && view.target < knobs.levels && memory.window.count() >= firstBuyNeed(knobs);
-    return waiting && !knobs.immediate ? [{ name: 'entry', ticks: levels.entryLimit }] : [];
+    const waiting = params.buyEnabled && view.target < params.levels && memory.window.count() >= firstBuyNeed(params);
+    return waiting && !params.immediate ? [{ name: 'entry', ticks: levels.entryLimit }] : [];
   }
-  placeLevels(scene, view);
+  placeLevels(context, view);
   const cost: PlanLine = { name: 'cost', ticks: view.avgTicks };
-  const next: PlanLine = { name: 'entry', ticks: knobs.buyEnabled && view.target < knobs.levels ? levels.addLimit : 0 };
-  if (!knobs.sellEnabled) return [cost, next].filter((line) => line.ticks > 0);
+  const next: PlanLine = { name: 'entry', ticks: params.buyEnabled && view.target < params.levels ? levels.addLimit : 0 };
+  if (!params.sellEnabled) return [cost, next].filter((line) => line.ticks > 0);
   const exit: PlanLine =
     memory.high > 0 ? { name: 'trail', ticks: memory.trailStop } : { name: 'arm', ticks: levels.arm };
   const floor: PlanLine = { name: 'floor', ticks: memory.breakEven ? levels.floor : 0 };
   const stop: PlanLine = { name: 'stop', ticks: levels.stop };
-  if (knobs.rungs.length > 0) placeNextRung(scene, view);
+  if (params.rungs.length > 0) placeNextRung(context, view);
   const part: PlanLine = { name: 'part', ticks: levels.rung.ticks };
   return [cost, exit, floor, stop, part, next].filter((line) => line.ticks > 0);
 }

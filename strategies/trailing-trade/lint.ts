@@ -254,7 +254,7 @@ const CHECKS: readonly Check[] = [
   capBelowBudget,
 ];
 
-/** Knobs that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */
+/** Params that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */
 export function lint(config: Config, takerFee: number): readonly Finding[] {
   const breakEven = breakEvenOf({ takerFee });
   return [

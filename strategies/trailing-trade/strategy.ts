@@ -1,7 +1,7 @@
 import { divide, ONE, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { LevelBudget } from '#core/sizing/entry-size.ts';
 import { entryShares } from '#strategies/entry-fields.ts';
-import { readKnob } from '#strategies/fields.ts';
+import { readSetting } from '#strategies/fields.ts';
 import { gateShares } from '#strategies/gate-fields.ts';
 import { stopShares } from '#strategies/stop-fields.ts';
 import type { SharedSettings, Strategy } from '#strategies/strategy.ts';
@@ -15,12 +15,12 @@ const MINUTE_MS = 60_000;
 /** Each level spends what it names, else an equal share of the amount. */
 function levelsOf({ buy }: Config): LevelBudget[] {
   const levels = buy.gridLevels.length === 0 ? [DEFAULT_LEVEL] : buy.gridLevels;
-  const amount = readKnob(buy.entrySizing.amount) ?? ZERO;
+  const amount = readSetting(buy.entrySizing.amount) ?? ZERO;
   const share = buy.entrySizing.mode === 'fixed' ? divide(amount, requireDecimal(String(levels.length))) : null;
   return levels.map(({ triggerPercentage, minPurchaseAmount, maxPurchaseAmount }) => ({
-    spend: readKnob(maxPurchaseAmount) ?? share,
-    least: readKnob(minPurchaseAmount),
-    trigger: readKnob(triggerPercentage) ?? ONE,
+    spend: readSetting(maxPurchaseAmount) ?? share,
+    least: readSetting(minPurchaseAmount),
+    trigger: readSetting(triggerPercentage) ?? ONE,
   }));
 }
 
@@ -31,7 +31,7 @@ function sharedSettings(settings: Config): SharedSettings {
     ...entryShares(buy),
     entryBudget: levels[0]?.spend ?? ZERO,
     lossCooldownMs: buy.lossCooldownMinutes * MINUTE_MS,
-    stopMultiple: sell.enabled ? readKnob(sell.stopLossPercentage) : null,
+    stopMultiple: sell.enabled ? readSetting(sell.stopLossPercentage) : null,
     ...stopShares(sell.protectiveStop, sell.enabled),
     ...gateShares(settings),
     levels,

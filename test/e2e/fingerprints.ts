@@ -1,7 +1,7 @@
 import type { Series } from '#backtest/columns.ts';
 import { sha256 } from '#backtest/sha256.ts';
 import { runBacktest } from '#backtest/run.ts';
-import { runMomentumLanes } from '#backtest/sweep/momentum-lanes.ts';
+import { runMomentumVectors } from '#backtest/sweep/momentum-vector-runs.ts';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
@@ -62,5 +62,5 @@ export function fingerprints(): string[] {
   });
   const { participation: _, ...terms } = TERMS;
   const base = { rules: GOLDEN_RULES, terms, signal: candles, detail: candles, start: 0, end: ROWS };
-  return [...runs, sha256(JSON.stringify(runMomentumLanes(base, sets)))];
+  return [...runs, sha256(JSON.stringify(runMomentumVectors(base, sets)))];
 }

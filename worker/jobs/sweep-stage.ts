@@ -27,7 +27,7 @@ import {
 } from '#storage/research/research.ts';
 import { requireStrategy } from './research-input.ts';
 import { noneIsAConfig, type RefusedSets } from '#strategies/candidates.ts';
-import { parseKnobs } from '#strategies/knobs.ts';
+import { parseSettings } from '#strategies/swept-settings.ts';
 
 const TOP = 100;
 const DAY_MS = 86_400_000;
@@ -116,10 +116,10 @@ export async function endStage(
     const beside = await otherTrials(transaction, { sweepId, strategyName, symbol: coin.symbol });
     const dropped = request.search === 'halving' ? await droppedIn(transaction, sweepId, stage) : [];
     const before = beside + (await readTrials(transaction, sweepId)) - tried.length - dropped.length;
-    const knobs = parseKnobs(request.knobs, coin.config);
+    const swept = parseSettings(request.knobs, coin.config);
     const walkForward = folds.length === 0 ? {} : { walkForward: await forwardOf(transaction, { sweepId, request }) };
     await keepSweepResult(transaction, sweepId, {
-      knobs: knobs.kind === 'ok' ? knobs.value.map(({ path }) => path) : [],
+      knobs: swept.kind === 'ok' ? swept.value.map(({ path }) => path) : [],
       refused,
       warnings: tickWarnings(requireStrategy(strategyName).bind(coin.config), request.detailInterval),
       ...rankTried(tried, { rank, top: TOP, before, dropped }),

@@ -2,12 +2,12 @@ import { readFactor } from '#strategies/fields.ts';
 import { fitWindows, readStoredConfig } from '#strategies/momentum/config.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '#backtest/run-state.ts';
-import { BLOCK, type Column, type Ema, emaColumn, fillEmas, smaColumn } from './lane-averages.ts';
-import { accountUntil } from './lane-fills.ts';
-import { advance, type Crosses } from './lane.ts';
-import { type Lane, type LaneKnobs, openLane } from './lane-state.ts';
-import { type LaneMarket, readLaneMarket } from './lane-market.ts';
-import { fractionOf, laneMoney, type LaneMoney, unitsOf } from './lane-money.ts';
+import { BLOCK, type Column, type Ema, emaColumn, fillEmas, smaColumn } from './vector-averages.ts';
+import { accountUntil } from './vector-fills.ts';
+import { advance, type Crosses } from './vector-run.ts';
+import { type VectorRun, type VectorParams, openVectorRun } from './vector-state.ts';
+import { type VectorMarket, readVectorMarket } from './vector-market.ts';
+import { fractionOf, vectorMoney, type VectorMoney, unitsOf } from './vector-money.ts';
 import { type Evaluated, evaluatedOf } from './row.ts';
 
 /** Signals through which one lane goes after the other, so that the candles stay there too. */
@@ -16,7 +16,7 @@ const MOST_CASH = 2 ** 50;
 
 type Config = ReturnType<typeof readStoredConfig>['config'];
 
-/** A config without the knobs that lanes know: two that agree in the rest are alike to a lane. */
+/** A config without the params that lanes know: two that agree in the rest are alike to a lane. */
 const restOf = (config: Config): Readonly<Record<string, unknown>> => ({
   ...config,
   candleInterval: null,
@@ -33,8 +33,8 @@ const restOf = (config: Config): Readonly<Record<string, unknown>> => ({
 const PLAIN_PARTS = restOf(readStoredConfig({}).config);
 const PLAIN = JSON.stringify(PLAIN_PARTS);
 
-/** The knobs of a lane, undefined where the config uses something that lanes do not know. */
-function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney): LaneKnobs | undefined {
+/** The params of a lane, undefined where the config uses something that lanes do not know. */
+function paramsOf(bound: BoundStrategy, stored: unknown, { askDown }: VectorMoney): VectorParams | undefined {
   const { config: read, readable } = readStoredConfig(stored);
   const config = fitWindows(read);
   const { ema, entryExtension } = config;
@@ -64,7 +64,7 @@ function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney):
 }
 
 /** What the settings of a set use that lanes do not know; undefined where they know all of it. */
-export function beyondLanes(config: unknown): string | undefined {
+export function beyondVectorRuns(config: unknown): string | undefined {
   const read = readStoredConfig(config).config;
   const { mode } = read.entrySizing;
   if (mode !== 'fixed') return `entrySizing.mode is ${mode}`;
@@ -134,8 +134,8 @@ class Columns {
   readonly #emas = new Map<string, Ema>();
   readonly #smas = new Map<string, Column>();
 
-  crosses({ knobs, first }: Lane): Crosses {
-    const { fast, slow, extension, margin } = knobs;
+  crosses({ params, first }: VectorRun): Crosses {
+    const { fast, slow, extension, margin } = params;
     return take(this.#crosses, `${fast} ${slow} ${extension} ${margin} ${first}`, () => {
       const average = extension === 0 ? null : this.sma(extension, first);
       return new CrossFinder({ fast: this.ema(fast, first), slow: this.ema(slow, first), extension: average }, margin);
@@ -167,58 +167,58 @@ function take<T>(known: Map<string, T>, key: string, make: () => T): T {
  * Evaluates parameter sets of momentum in one pass over the candles, with the fills and the equity that the kernel gives,
  * to the last bit. A set that needs more than lanes know comes back undefined: the kernel must run it.
  */
-export function runMomentumLanes(
+export function runMomentumVectors(
   base: Omit<KernelInput, 'bound'>,
   sets: readonly { readonly bound: BoundStrategy; readonly config: unknown }[],
 ): (Evaluated | undefined)[] {
-  const money = laneMoney(base.rules, base.terms);
+  const money = vectorMoney(base.rules, base.terms);
   if (money === undefined || money.cash > MOST_CASH) return sets.map(() => undefined);
-  const knobs = sets.map(({ bound, config }) => knobsOf(bound, config, money));
+  const params = sets.map(({ bound, config }) => paramsOf(bound, config, money));
   const needed = sets.find(({ bound }) => bound.needs.interval !== base.signal.interval);
-  const market = needed === undefined && knobs.some((one) => one !== undefined) ? laneMarketOf(base) : undefined;
+  const market = needed === undefined && params.some((one) => one !== undefined) ? vectorMarketOf(base) : undefined;
   if (market === undefined) return sets.map(() => undefined);
-  const lanes = knobs.map((one) => (one === undefined ? undefined : openLane(one, market, money)));
+  const runs = params.map((one) => (one === undefined ? undefined : openVectorRun(one, market, money)));
   const columns = new Columns();
-  const runs = lanes.flatMap((lane) => (lane === undefined ? [] : [{ lane, crosses: columns.crosses(lane) }]));
+  const active = runs.flatMap((run) => (run === undefined ? [] : [{ run, crosses: columns.crosses(run) }]));
   const signals = market.signalClose.length;
-  const from = runs.reduce((first, { lane }) => Math.min(first, lane.first), signals);
+  const from = active.reduce((first, { run }) => Math.min(first, run.first), signals);
   for (let at = from; at < signals; at += BLOCK) {
     const to = Math.min(at + BLOCK, signals);
     columns.fill(market.signalClose, at, to);
   }
   for (let at = from; at < signals; at += STRETCH) {
-    for (const { lane, crosses } of runs) {
-      if (lane.next < at + STRETCH) advance(lane, market, { crosses, money, to: at + STRETCH });
+    for (const { run, crosses } of active) {
+      if (run.next < at + STRETCH) advance(run, market, { crosses, money, to: at + STRETCH });
     }
   }
-  return lanes.map((lane) => (lane === undefined ? undefined : outcomeOf(lane, market, money)));
+  return runs.map((run) => (run === undefined ? undefined : outcomeOf(run, market, money)));
 }
 
 /** The market of a window is read once for all calls about it. */
 const markets = new WeakMap<
   object,
-  { readonly base: Omit<KernelInput, 'bound'>; readonly market: LaneMarket | undefined }
+  { readonly base: Omit<KernelInput, 'bound'>; readonly market: VectorMarket | undefined }
 >();
-function laneMarketOf(base: Omit<KernelInput, 'bound'>): LaneMarket | undefined {
+function vectorMarketOf(base: Omit<KernelInput, 'bound'>): VectorMarket | undefined {
   const known = markets.get(base.detail);
   const same = known !== undefined && known.base.signal === base.signal && known.base.rules === base.rules;
   if (same && known.base.start === base.start && known.base.end === base.end) return known.market;
-  const market = readLaneMarket(base);
+  const market = readVectorMarket(base);
   markets.set(base.detail, { base, market });
   return market;
 }
 
-function outcomeOf(lane: Lane, market: LaneMarket, money: LaneMoney): Evaluated | undefined {
-  if (lane.bailed) return undefined;
-  accountUntil(lane, market, { row: market.end, money });
+function outcomeOf(run: VectorRun, market: VectorMarket, money: VectorMoney): Evaluated | undefined {
+  if (run.fellBack) return undefined;
+  accountUntil(run, market, { row: market.end, money });
   return evaluatedOf({
     by: 'lanes',
     balance: money.cash / 1e8,
-    days: [...lane.days],
-    drawdown: lane.depth,
-    tally: lane.tally,
-    fills: lane.fills,
-    heldCandles: lane.heldRows + (lane.lots > 0 ? market.end - lane.fillRow : 0),
+    days: [...run.days],
+    drawdown: run.depth,
+    tally: run.tally,
+    fills: run.fills,
+    heldCandles: run.heldRows + (run.lots > 0 ? market.end - run.fillRow : 0),
     candles: market.end - market.start,
   });
 }

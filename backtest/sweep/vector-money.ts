@@ -9,7 +9,7 @@ export interface Fraction {
 }
 
 /** Money of a lane in whole numbers below 2^53: prices in ticks, quantities in lots, amounts in 1e-8 of their asset. */
-export interface LaneMoney {
+export interface VectorMoney {
   readonly cash: number;
   /** What one lot at one tick is worth, in 1e-8 quote. */
   readonly worth: Fraction;
@@ -45,7 +45,7 @@ export const unitsOf = (amount: Decimal): number | undefined =>
 export const share = (a: number, { n, d }: Fraction): number => Math.floor((a * n) / d);
 
 /** Terms and rules as whole numbers; undefined where they need more than lanes know. */
-export function laneMoney(rules: SymbolRules, terms: Terms): LaneMoney | undefined {
+export function vectorMoney(rules: SymbolRules, terms: Terms): VectorMoney | undefined {
   const { price, lot, marketLot, notional, band } = rules;
   const [cash, lotUnits, quote] = [unitsOf(terms.balance), unitsOf(lot.step), unitsOf(notional.min)];
   const plain = terms.feeIn !== 'other';
@@ -71,7 +71,7 @@ export function laneMoney(rules: SymbolRules, terms: Terms): LaneMoney | undefin
 const BUFFER = fractionOf(requireDecimal('1.002'));
 
 /** Lots that a budget buys at a price in ticks; undefined when the product leaves the whole numbers. */
-export function lotsFor(budget: number, ticks: number, { worth }: LaneMoney): number | undefined {
+export function lotsFor(budget: number, ticks: number, { worth }: VectorMoney): number | undefined {
   const above = budget * BUFFER.d * worth.d;
   const below = ticks * worth.n * BUFFER.n;
   return above < Number.MAX_SAFE_INTEGER ? Math.floor(above / below) : undefined;

@@ -2,8 +2,8 @@ import { valueAt, withValue } from '#core/config-path.ts';
 import { add, type Decimal, formatDecimal, readDecimal } from '#core/amount/decimal.ts';
 import { randomFrom } from '#core/research/random.ts';
 
-/** A knob of a config and the values it is tried with; `path` such as ema.fast or buy.gridLevels.0.triggerPercentage. */
-export interface Knob {
+/** A setting of a config and the values it is tried with; `path` such as ema.fast or buy.gridLevels.0.triggerPercentage. */
+export interface SweptSetting {
   readonly path: string;
   readonly values: readonly (string | number)[];
 }
@@ -15,12 +15,12 @@ export type Parsed<T> =
   | { readonly kind: 'problem'; readonly sentence: string };
 
 const MOST_SETS = 100_000;
-/** Values of all knobs together: each is a number in memory before any set is made. */
+/** Values of all settings together: each is a number in memory before any set is made. */
 const MOST_VALUES = 10_000;
 const FORM = 'such as ema.fast=5..50:5 or ema.slow=20,50,100, joined by semicolons';
 const problem = (sentence: string) => ({ kind: 'problem', sentence }) as const;
 
-/** The values of a knob, counted before they are made. */
+/** The values of a setting, counted before they are made. */
 interface Listed {
   readonly count: number;
   readonly values: () => Decimal[];
@@ -48,9 +48,9 @@ function rangeOf([from, to, step]: readonly (Decimal | undefined)[]): Listed | u
   return { count: Number((to - from) / step) + 1, values };
 }
 
-/** Reads the knobs of a sweep; each must be a number of `config`, a whole one where that is. */
-export function parseKnobs(text: string, config: unknown): Parsed<Knob[]> {
-  const knobs: Knob[] = [];
+/** Reads the settings of a sweep; each must be a number of `config`, a whole one where that is. */
+export function parseSettings(text: string, config: unknown): Parsed<SweptSetting[]> {
+  const settings: SweptSetting[] = [];
   let count = 0;
   for (const part of text
     .split(';')
@@ -59,36 +59,36 @@ export function parseKnobs(text: string, config: unknown): Parsed<Knob[]> {
     const at = part.indexOf('=');
     const path = part.slice(0, Math.max(0, at)).trim();
     const listed = readValues(part.slice(at + 1).trim());
-    if (at < 1 || listed === undefined) return problem(`"${part}" is no knob with its values, ${FORM}.`);
+    if (at < 1 || listed === undefined) return problem(`"${part}" is no setting with its values, ${FORM}.`);
     const now = valueAt(config, path);
     const isText = typeof now === 'string' && (now === '' || readDecimal(now) !== undefined);
     if (typeof now !== 'number' && !isText)
       return problem(`"${path}" is no number of the config, so it cannot be swept.`);
-    if (knobs.some((knob) => knob.path === path)) return problem(`"${path}" is swept twice.`);
+    if (settings.some((setting) => setting.path === path)) return problem(`"${path}" is swept twice.`);
     count += listed.count;
     if (count > MOST_VALUES)
-      return problem(`The knobs up to "${path}" have ${count} values, more than ${MOST_VALUES}: use wider steps.`);
+      return problem(`The settings up to "${path}" have ${count} values, more than ${MOST_VALUES}: use wider steps.`);
     const texts = listed.values().map(formatDecimal);
-    knobs.push({ path, values: typeof now === 'number' ? texts.map(Number) : texts });
+    settings.push({ path, values: typeof now === 'number' ? texts.map(Number) : texts });
   }
-  return knobs.length === 0 ? problem(`No knobs are given, ${FORM}.`) : { kind: 'ok', value: knobs };
+  return settings.length === 0 ? problem(`No settings are given, ${FORM}.`) : { kind: 'ok', value: settings };
 }
 
-/** One combination of values, in the order of the knobs. */
+/** One combination of values, in the order of the settings. */
 export type Values = readonly (string | number)[];
 
-export const withKnobs = (config: unknown, knobs: readonly Knob[], values: Values): unknown =>
-  knobs.reduce((changed, { path }, i) => withValue(changed, path, values[i]), config);
+export const withSettings = (config: unknown, settings: readonly SweptSetting[], values: Values): unknown =>
+  settings.reduce((changed, { path }, i) => withValue(changed, path, values[i]), config);
 
-const sizeOf = (knobs: readonly Knob[]): number => knobs.reduce((product, { values }) => product * values.length, 1);
+const sizeOf = (settings: readonly SweptSetting[]): number => settings.reduce((product, { values }) => product * values.length, 1);
 
-/** The combination with a number: the last knob turns fastest. */
-function combination(knobs: readonly Knob[], number: number): Values {
+/** The combination with a number: the last setting turns fastest. */
+function combination(settings: readonly SweptSetting[], number: number): Values {
   const values: (string | number)[] = [];
   let rest = number;
-  for (const knob of knobs.toReversed()) {
-    values.unshift(knob.values[rest % knob.values.length] ?? '');
-    rest = Math.floor(rest / knob.values.length);
+  for (const setting of settings.toReversed()) {
+    values.unshift(setting.values[rest % setting.values.length] ?? '');
+    rest = Math.floor(rest / setting.values.length);
   }
   return values;
 }
@@ -99,18 +99,18 @@ export interface Draw {
 }
 
 /** How many sets a sweep tries: every combination, or with `draw` at most that many. None of them is made for it. */
-export function countSets(knobs: readonly Knob[], draw?: Draw): Parsed<number> {
-  const size = sizeOf(knobs);
+export function countSets(settings: readonly SweptSetting[], draw?: Draw): Parsed<number> {
+  const size = sizeOf(settings);
   const count = draw === undefined ? size : Math.min(draw.count, size);
   if (count <= MOST_SETS && Number.isFinite(size)) return { kind: 'ok', value: count };
   return problem(
-    `The knobs make ${size} combinations, more than ${MOST_SETS}: use wider steps, or draw some of them at random.`,
+    `The settings make ${size} combinations, more than ${MOST_SETS}: use wider steps, or draw some of them at random.`,
   );
 }
 
 /** The first `count` numbers of sets: in their order, or different ones drawn by a seed. */
-function setNumbers(knobs: readonly Knob[], count: number, draw: Draw | undefined): number[] {
-  const size = sizeOf(knobs);
+function setNumbers(settings: readonly SweptSetting[], count: number, draw: Draw | undefined): number[] {
+  const size = sizeOf(settings);
   if (draw === undefined || draw.count >= size) return Array.from({ length: count }, (_, number) => number);
   const random = randomFrom(draw.seed);
   const drawn = new Set<number>();
@@ -120,13 +120,13 @@ function setNumbers(knobs: readonly Knob[], count: number, draw: Draw | undefine
 
 /** The first `count` sets of a sweep, which must not be more than it has; each is made when it is read. */
 export function* combinations(
-  knobs: readonly Knob[],
+  settings: readonly SweptSetting[],
   {
     count,
     draw,
     only,
   }: { readonly count: number; readonly draw?: Draw | undefined; readonly only?: ReadonlySet<number> },
 ): Generator<readonly [set: number, values: Values]> {
-  for (const [set, number] of setNumbers(knobs, count, draw).entries())
-    if (only?.has(set) !== false) yield [set, combination(knobs, number)];
+  for (const [set, number] of setNumbers(settings, count, draw).entries())
+    if (only?.has(set) !== false) yield [set, combination(settings, number)];
 }

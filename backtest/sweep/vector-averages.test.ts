@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createEma } from '#core/indicators/ema.ts';
 import type { LineIndicator } from '#core/indicators/indicator.ts';
 import { createSma } from '#core/indicators/sma.ts';
-import { BLOCK, type Column, emaColumn, fillEmas, smaColumn } from './lane-averages.ts';
+import { BLOCK, type Column, emaColumn, fillEmas, smaColumn } from './vector-averages.ts';
 
 const CLOSES = 3 * BLOCK + 100;
 /** Of all the digits that a number has, so that sums are rounded. */

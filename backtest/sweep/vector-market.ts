@@ -7,7 +7,7 @@ import type { KernelInput } from '#backtest/run-state.ts';
 const DAY_MS = 86_400_000;
 
 /** The candles of a window as all lanes of a sweep read them: prices in whole ticks, rows of the detail series. */
-export interface LaneMarket {
+export interface VectorMarket {
   /** Quote price of one tick. */
   readonly tick: number;
   readonly start: number;
@@ -42,13 +42,13 @@ const ticksOf = (prices: Float64Array, tick: number): Int32Array => {
 };
 
 /** Reads the window once for all lanes; undefined where candles have a hole after which averages begin anew. */
-export function readLaneMarket({
+export function readVectorMarket({
   rules,
   signal,
   detail,
   start,
   end,
-}: Omit<KernelInput, 'bound'>): LaneMarket | undefined {
+}: Omit<KernelInput, 'bound'>): VectorMarket | undefined {
   const { openMs, open, low, close, volume } = detail.columns;
   const tick = toNumber(rules.price.tick);
   const lengthMs = INTERVAL_MS[detail.interval];

@@ -1,9 +1,9 @@
 import { snapDown } from '#strategies/ticks.ts';
-import { fillBuy, fillSell, isNear, placeStop } from './lane-fills.ts';
-import { type LaneMoney, lotsFor } from './lane-money.ts';
+import { fillBuy, fillSell, isNear, placeStop } from './vector-fills.ts';
+import { type VectorMoney, lotsFor } from './vector-money.ts';
 import { boundsOf, CHUNK, SHIFT } from '#backtest/extremes.ts';
-import type { LaneMarket } from './lane-market.ts';
-import type { Lane } from './lane-state.ts';
+import type { VectorMarket } from './vector-market.ts';
+import type { VectorRun } from './vector-state.ts';
 
 /** The signals at which two averages cross, found once for all lanes that share them. */
 export interface Crosses {
@@ -14,9 +14,9 @@ export interface Crosses {
   readonly count: number;
 }
 
-interface Road {
+interface AdvanceInput {
   readonly crosses: Crosses;
-  readonly money: LaneMoney;
+  readonly money: VectorMoney;
   readonly to: number;
 }
 
@@ -24,25 +24,25 @@ interface Road {
  * Takes a lane to signal `to`: what the kernel does with momentum, but only where something can happen. While flat that
  * is a cross up; while held a price beyond what the stop, its high or the stop on the exchange allow.
  */
-export function advance(lane: Lane, market: LaneMarket, { crosses, money, to }: Road): void {
-  const step: Step = { k: 0, row: 0, up: false, down: false, reference: undefined, price: 0, open: 0, money };
-  const held: Held = { k: 0, to: 0, money };
+export function advance(run: VectorRun, market: VectorMarket, { crosses, money, to }: AdvanceInput): void {
+  const step: SignalStep = { k: 0, row: 0, up: false, down: false, reference: undefined, price: 0, open: 0, money };
+  const held: HeldRange = { k: 0, to: 0, money };
   const { codes, references, count } = crosses;
-  const readyFrom = lane.first + lane.knobs.slow;
+  const readyFrom = run.first + run.params.slow;
   const signals = market.signalCloseTicks.length;
-  let at = lane.cross;
-  let k = lane.next;
-  for (; k < to && !lane.bailed; k++) {
-    if (lane.lots === 0 && lane.pending === 0) {
+  let at = run.cross;
+  let k = run.next;
+  for (; k < to && !run.fellBack; k++) {
+    if (run.lots === 0 && run.pending === 0) {
       const from = 2 * Math.max(k, readyFrom);
       while (at < count && ((codes[at] ?? 0) < from || ((codes[at] ?? 0) & 1) === 0)) at += 1;
       k = at < count ? (codes[at] ?? 0) >> 1 : signals;
-    } else if (lane.pending === 0 && lane.settled) {
+    } else if (run.pending === 0 && run.settled) {
       let down = at;
       while (down < count && ((codes[down] ?? 0) < 2 * k || ((codes[down] ?? 0) & 1) === 1)) down += 1;
       held.k = k;
-      held.to = down < count && lane.knobs.exitOnCross ? (codes[down] ?? 0) >> 1 : signals;
-      k = nextMove(lane, market, held);
+      held.to = down < count && run.params.exitOnCross ? (codes[down] ?? 0) >> 1 : signals;
+      k = nextMove(run, market, held);
     }
     if (k >= signals) break;
     while (at < count && (codes[at] ?? 0) < 2 * k) at += 1;
@@ -51,29 +51,29 @@ export function advance(lane: Lane, market: LaneMarket, { crosses, money, to }: 
     step.up = code === 2 * k + 1;
     step.down = code === 2 * k;
     step.reference = references?.[at];
-    meetSignal(lane, market, step);
+    meetSignal(run, market, step);
     // Where signals are rows, the next thing that happens is the open of the next one.
-    if (lane.pending === 0 || !market.aligned || step.row + 1 >= market.end) continue;
+    if (run.pending === 0 || !market.aligned || step.row + 1 >= market.end) continue;
     step.row += 1;
-    meetRow(lane, market, step);
+    meetRow(run, market, step);
   }
-  lane.next = k;
-  lane.cross = at;
+  run.next = k;
+  run.cross = at;
 }
 
 /** Signals from `k` on, before the one at which the averages cross down; one object is reused. */
-interface Held {
+interface HeldRange {
   k: number;
   to: number;
-  readonly money: LaneMoney;
+  readonly money: VectorMoney;
 }
 
 /** The first signal from `k` on at which something can happen to a position whose stop rests where it belongs. */
-function nextMove(lane: Lane, market: LaneMarket, held: Held): number {
-  if (lane.knobs.exitOnCross && lane.exitSignal) return held.k;
-  if (lastsUntil(lane, market, held)) return held.to;
-  const k = market.aligned ? nextRow(lane, market, held) : nextSignal(lane, market, held);
-  lane.met = Math.max(lane.met, (market.give[k] ?? market.end) - 1);
+function nextMove(run: VectorRun, market: VectorMarket, held: HeldRange): number {
+  if (run.params.exitOnCross && run.exitSignal) return held.k;
+  if (lastsUntil(run, market, held)) return held.to;
+  const k = market.aligned ? nextRow(run, market, held) : nextSignal(run, market, held);
+  run.met = Math.max(run.met, (market.give[k] ?? market.end) - 1);
   return k;
 }
 
@@ -81,22 +81,22 @@ function nextMove(lane: Lane, market: LaneMarket, held: Held): number {
 const ROUNDED = 2;
 
 /** True when even the highest stop that the signals could bring is out of reach until the cross that sells: high and stop end there. */
-function lastsUntil(lane: Lane, market: LaneMarket, { k, to, money: { askDown } }: Held): boolean {
+function lastsUntil(run: VectorRun, market: VectorMarket, { k, to, money: { askDown } }: HeldRange): boolean {
   const { give, end, signals, lows } = market;
   const row = give[to] ?? end;
   if (row < end && give[to + 1] === row) return false;
-  const { trail, offset } = lane.knobs;
-  const high = Math.max(lane.high, boundsOf(signals, k, to).most);
-  const stop = Math.max(lane.stop, snapDown(high * trail));
-  const first = Math.min(lane.met + 1, give[k] ?? end);
+  const { trail, offset } = run.params;
+  const high = Math.max(run.high, boundsOf(signals, k, to).most);
+  const stop = Math.max(run.stop, snapDown(high * trail));
+  const first = Math.min(run.met + 1, give[k] ?? end);
   if (boundsOf(lows, first, Math.min(row + 1, end)).least <= stop) return false;
-  return offset === null || lane.high * ((trail * offset.n) / offset.d - askDown) >= ROUNDED;
+  return offset === null || run.high * ((trail * offset.n) / offset.d - askDown) >= ROUNDED;
 }
 
 /** Row by row where signals are rows; a new high that moves nothing but the level of the stop is taken along. */
-function nextRow(lane: Lane, { lowTicks, closeTicks, signals, lows }: LaneMarket, { k, to }: Held): number {
-  const { resting, knobs } = lane;
-  let { high, stop } = lane;
+function nextRow(run: VectorRun, { lowTicks, closeTicks, signals, lows }: VectorMarket, { k, to }: HeldRange): number {
+  const { resting, params } = run;
+  let { high, stop } = run;
   let at = k;
   while (at < to) {
     const chunk = at >> SHIFT;
@@ -113,40 +113,40 @@ function nextRow(lane: Lane, { lowTicks, closeTicks, signals, lows }: LaneMarket
     if (close <= stop || (lowTicks[at] ?? 0) <= resting) break;
     at += 1;
     if (close <= high) continue;
-    const raised = snapDown(close * knobs.trail);
-    if (raised > stop && !isNear(lane, raised)) {
+    const raised = snapDown(close * params.trail);
+    if (raised > stop && !isNear(run, raised)) {
       at -= 1;
       break;
     }
     high = close;
     if (raised > stop) stop = raised;
   }
-  lane.high = high;
-  lane.stop = stop;
+  run.high = high;
+  run.stop = stop;
   return at;
 }
 
 /** Signal by signal where each spans several rows: none of them may reach the stop, nor the signal move it on the exchange. */
-function nextSignal(lane: Lane, { give, end, lows, signalCloseTicks }: LaneMarket, { k, to }: Held): number {
+function nextSignal(run: VectorRun, { give, end, lows, signalCloseTicks }: VectorMarket, { k, to }: HeldRange): number {
   for (let at = k; at < to; at++) {
     const row = give[at] ?? end;
     const next = give[at + 1] ?? end;
     const close = signalCloseTicks[at] ?? 0;
-    const raised = close > lane.high ? Math.max(lane.stop, snapDown(close * lane.knobs.trail)) : lane.stop;
-    if (next <= row || !isNear(lane, raised)) return at;
+    const raised = close > run.high ? Math.max(run.stop, snapDown(close * run.params.trail)) : run.stop;
+    if (next <= row || !isNear(run, raised)) return at;
     if (boundsOf(lows, row, next).least <= raised) return at;
-    lane.high = Math.max(lane.high, close);
-    lane.stop = raised;
+    run.high = Math.max(run.high, close);
+    run.stop = raised;
   }
   return to;
 }
 
 /** Nothing can happen to a held position on this row: no order is met, nothing is decided, the stop stays where it is. */
-const isQuiet = ({ pending, lots, resting, stop, settled }: Lane, market: LaneMarket, row: number): boolean =>
+const isQuiet = ({ pending, lots, resting, stop, settled }: VectorRun, market: VectorMarket, row: number): boolean =>
   pending === 0 && lots > 0 && (market.lowTicks[row] ?? 0) > resting && (market.closeTicks[row] ?? 0) > stop && settled;
 
 /** The signal at hand; one object is reused for a block. */
-interface Step {
+interface SignalStep {
   k: number;
   row: number;
   up: boolean;
@@ -156,111 +156,111 @@ interface Step {
   /** Of the order that is filled on the row, and where the row opened. */
   price: number;
   open: number;
-  readonly money: LaneMoney;
+  readonly money: VectorMoney;
 }
 
 /** One signal candle and the detail candles until the next. A candle that closed in a gap is seen before orders are met. */
-function meetSignal(lane: Lane, market: LaneMarket, step: Step): void {
+function meetSignal(run: VectorRun, market: VectorMarket, step: SignalStep): void {
   const { k } = step;
   const row = market.give[k] ?? market.end;
   if (row >= market.end) return;
-  lane.newest = k - 1;
+  run.newest = k - 1;
   step.row = row;
   const inGap = (market.signalOpenMs[k] ?? 0) + market.signalMs <= (market.openMs[row] ?? 0);
-  if (!inGap && lane.met < row) meetRow(lane, market, step);
-  giveSignal(lane, market, step);
+  if (!inGap && run.met < row) meetRow(run, market, step);
+  giveSignal(run, market, step);
   const next = market.give[k + 1] ?? market.end;
   if (next === row) return;
-  if (lane.met < row) meetRow(lane, market, step);
-  decide(lane, market, step);
-  for (let later = row + 1; later < next && !lane.bailed; later++) {
-    const idle = lane.lots === 0 && lane.pending === 0;
-    if (idle && (lane.crossed !== k || lane.acted === k)) return;
-    if (isQuiet(lane, market, later)) {
+  if (run.met < row) meetRow(run, market, step);
+  decide(run, market, step);
+  for (let later = row + 1; later < next && !run.fellBack; later++) {
+    const idle = run.lots === 0 && run.pending === 0;
+    if (idle && (run.crossed !== k || run.acted === k)) return;
+    if (isQuiet(run, market, later)) {
       const whole = (later & (CHUNK - 1)) === 0 && later + CHUNK <= next;
-      if (whole && (market.lows.least[later >> SHIFT] ?? 0) > lane.stop) later += CHUNK - 1;
+      if (whole && (market.lows.least[later >> SHIFT] ?? 0) > run.stop) later += CHUNK - 1;
       continue;
     }
     step.row = later;
-    meetRow(lane, market, step);
-    decide(lane, market, step);
+    meetRow(run, market, step);
+    decide(run, market, step);
   }
 }
 
-function giveSignal(lane: Lane, market: LaneMarket, { k, up, down }: Step): void {
-  lane.newest = k;
-  if (up) lane.crossed = k;
-  if (lane.lots === 0 || (market.signalOpenMs[k] ?? 0) + market.signalMs <= lane.fillMs) return;
-  if (down) lane.exitSignal = true;
-  else if (up) lane.exitSignal = false;
+function giveSignal(run: VectorRun, market: VectorMarket, { k, up, down }: SignalStep): void {
+  run.newest = k;
+  if (up) run.crossed = k;
+  if (run.lots === 0 || (market.signalOpenMs[k] ?? 0) + market.signalMs <= run.fillMs) return;
+  if (down) run.exitSignal = true;
+  else if (up) run.exitSignal = false;
   const close = market.signalCloseTicks[k] ?? 0;
-  if (close <= lane.high) return;
-  lane.high = close;
-  lane.stop = Math.max(lane.stop, snapDown(close * lane.knobs.trail));
+  if (close <= run.high) return;
+  run.high = close;
+  run.stop = Math.max(run.stop, snapDown(close * run.params.trail));
 }
 
 /** What waits meets a candle: a market order its open, the stop on the exchange its range. */
-function meetRow(lane: Lane, market: LaneMarket, step: Step): void {
+function meetRow(run: VectorRun, market: VectorMarket, step: SignalStep): void {
   const { row, money } = step;
-  lane.met = row;
+  run.met = row;
   const open = market.openTicks[row] ?? 0;
   const { n, d } = money.against;
   step.open = open;
-  if (lane.pending > 0) {
+  if (run.pending > 0) {
     step.price = Math.ceil((open * (d + n)) / d);
-    fillBuy(lane, market, step);
-  } else if (lane.pending < 0) {
+    fillBuy(run, market, step);
+  } else if (run.pending < 0) {
     step.price = Math.floor((open * (d - n)) / d);
-    fillSell(lane, market, step);
+    fillSell(run, market, step);
   }
-  if (lane.resting === 0 || (market.lowTicks[row] ?? 0) > lane.resting) return;
+  if (run.resting === 0 || (market.lowTicks[row] ?? 0) > run.resting) return;
   // Below its limit the stop would go on waiting, which is for the full kernel to follow.
-  if (open < lane.restingLimit) lane.bailed = true;
-  const touched = Math.min(open, lane.resting);
-  step.price = Math.max(Math.floor((touched * (d - n)) / d), lane.restingLimit);
-  fillSell(lane, market, step);
+  if (open < run.restingLimit) run.fellBack = true;
+  const touched = Math.min(open, run.resting);
+  step.price = Math.max(Math.floor((touched * (d - n)) / d), run.restingLimit);
+  fillSell(run, market, step);
   // Inside the candle the pause begins with its last moment.
-  if (touched < open && lane.pausedUntil > 0) lane.pausedUntil += market.lengthMs - 1;
+  if (touched < open && run.pausedUntil > 0) run.pausedUntil += market.lengthMs - 1;
 }
 
-function decide(lane: Lane, market: LaneMarket, step: Step): void {
+function decide(run: VectorRun, market: VectorMarket, step: SignalStep): void {
   const price = market.closeTicks[step.row] ?? 0;
-  if (lane.lots > 0) decideExit(lane, price, step.money);
-  else if (lane.pending === 0 && lane.crossed === step.k && lane.acted !== step.k) decideEntry(lane, market, step);
+  if (run.lots > 0) decideExit(run, price, step.money);
+  else if (run.pending === 0 && run.crossed === step.k && run.acted !== step.k) decideEntry(run, market, step);
 }
 
-function decideExit(lane: Lane, price: number, money: LaneMoney): void {
+function decideExit(run: VectorRun, price: number, money: VectorMoney): void {
   const { worth, least, mostLots } = money;
-  const wanted = price <= lane.stop || (lane.knobs.exitOnCross && lane.exitSignal);
+  const wanted = price <= run.stop || (run.params.exitOnCross && run.exitSignal);
   if (!wanted) {
-    placeStop(lane, price, money);
-    lane.settled = lane.knobs.offset === null || lane.resting > 0;
+    placeStop(run, price, money);
+    run.settled = run.params.offset === null || run.resting > 0;
     return;
   }
-  if (lane.lots > mostLots || lane.lots * price * worth.n < least.quote * worth.d) {
-    lane.bailed = true;
+  if (run.lots > mostLots || run.lots * price * worth.n < least.quote * worth.d) {
+    run.fellBack = true;
     return;
   }
-  lane.pending = -lane.lots;
-  lane.resting = 0;
+  run.pending = -run.lots;
+  run.resting = 0;
 }
 
-function decideEntry(lane: Lane, market: LaneMarket, { row, k, reference, money }: Step): void {
-  const { knobs } = lane;
+function decideEntry(run: VectorRun, market: VectorMarket, { row, k, reference, money }: SignalStep): void {
+  const { params } = run;
   const price = market.closeTicks[row] ?? 0;
   const nowMs = (market.openMs[row] ?? 0) + market.lengthMs;
-  if (nowMs >= (market.signalOpenMs[k] ?? 0) + 2 * market.signalMs || k - lane.first + 1 < knobs.need) return;
-  if (reference !== undefined && price > snapDown((reference * knobs.extensionMost) / market.tick)) return;
-  if (nowMs < lane.pausedUntil) return;
-  const budget = Math.min(knobs.budget, lane.cash);
+  if (nowMs >= (market.signalOpenMs[k] ?? 0) + 2 * market.signalMs || k - run.first + 1 < params.need) return;
+  if (reference !== undefined && price > snapDown((reference * params.extensionMost) / market.tick)) return;
+  if (nowMs < run.pausedUntil) return;
+  const budget = Math.min(params.budget, run.cash);
   const lots = lotsFor(budget, price, money);
   // Only orders that no rule of size could refuse: the others are for the full kernel to judge.
-  const stopShare = knobs.trail * (knobs.offset === null ? OFFSET_MARGIN : knobs.offset.n / knobs.offset.d);
+  const stopShare = params.trail * (params.offset === null ? OFFSET_MARGIN : params.offset.n / params.offset.d);
   const enough = (money.least.quote * ROOMY) / stopShare;
   const value = lots === undefined ? 0 : (lots * price * money.worth.n) / money.worth.d;
   const sound = lots !== undefined && lots >= money.least.lots + 2 && lots <= money.mostLots;
-  if (!sound || value < enough || budget < enough) lane.bailed = true;
-  else lane.pending = lots;
+  if (!sound || value < enough || budget < enough) run.fellBack = true;
+  else run.pending = lots;
 }
 
 /** Any offset of a stop is at least a half. */

@@ -1,9 +1,9 @@
 import { openTally, type Tally } from './row.ts';
-import type { Fraction, LaneMoney } from './lane-money.ts';
-import type { LaneMarket } from './lane-market.ts';
+import type { Fraction, VectorMoney } from './vector-money.ts';
+import type { VectorMarket } from './vector-market.ts';
 
 /** One parameter set as numbers. */
-export interface LaneKnobs {
+export interface VectorParams {
   readonly fast: number;
   readonly slow: number;
   readonly margin: number;
@@ -22,14 +22,14 @@ export interface LaneKnobs {
 }
 
 /** One parameter set on its way through the candles. */
-export interface Lane {
-  readonly knobs: LaneKnobs;
+export interface VectorRun {
+  readonly params: VectorParams;
   /** First signal it sees, the next one to look at, and the cross that comes then. */
   readonly first: number;
   next: number;
   cross: number;
   /** Set when something happened that only the full kernel knows how to carry out. */
-  bailed: boolean;
+  fellBack: boolean;
   /** The last signal on which the averages crossed up, the newest one given, and the one that was newest at the last fill. */
   crossed: number;
   newest: number;
@@ -66,14 +66,14 @@ export interface Lane {
   readonly tally: Tally;
 }
 
-export function openLane(knobs: LaneKnobs, market: LaneMarket, { cash }: LaneMoney): Lane {
+export function openVectorRun(params: VectorParams, market: VectorMarket, { cash }: VectorMoney): VectorRun {
   const balance = cash / 1e8;
   return {
-    knobs,
-    first: Math.max(0, market.firstInside - knobs.want),
-    next: Math.max(0, market.firstInside - knobs.want),
+    params,
+    first: Math.max(0, market.firstInside - params.want),
+    next: Math.max(0, market.firstInside - params.want),
     cross: 0,
-    bailed: false,
+    fellBack: false,
     crossed: -1,
     newest: -1,
     acted: -1,

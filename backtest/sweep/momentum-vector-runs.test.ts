@@ -8,7 +8,7 @@ import { momentum } from '#strategies/momentum/strategy.ts';
 import { anyStrategy } from '#strategies/strategy.ts';
 import { aggregateSeries } from '#backtest/columns.ts';
 import { rulesOf, walk } from '#backtest/test-walk.ts';
-import { runMomentumLanes } from './momentum-lanes.ts';
+import { runMomentumVectors } from './momentum-vector-runs.ts';
 import { evaluate } from './row.ts';
 
 const d = requireDecimal;
@@ -26,7 +26,7 @@ interface Case {
   readonly configs: readonly unknown[];
 }
 
-const knobs = fc.record({
+const settings = fc.record({
   slow: fc.integer({ min: 3, max: 40 }),
   share: fc.double({ min: 0, max: 0.99, noNaN: true }),
   entryMarginPercentage: fc.constantFrom('1', '1.0005'),
@@ -55,7 +55,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   slippage: fc.constantFrom(ZERO, d('0.0005')),
   balance: fc.constantFrom('1000', '250'),
   participation: fc.constantFrom(ZERO, ZERO, d('0.05')),
-  configs: fc.array(knobs, { minLength: 1, maxLength: 4 }).map((list) =>
+  configs: fc.array(settings, { minLength: 1, maxLength: 4 }).map((list) =>
     list.map(({ slow, share, enabled, extension, amount, ...plain }) => ({
       ...plain,
       ema: { slow, fast: 1 + Math.floor(share * (slow - 1)) },
@@ -96,7 +96,7 @@ test('lanes trade as the kernel does', () => {
         bound,
         config: schema.parse({ ...Object(config), candleInterval: interval }),
       }));
-      for (const [i, found] of runMomentumLanes(base, parsed).entries()) {
+      for (const [i, found] of runMomentumVectors(base, parsed).entries()) {
         sent += 1;
         const set = parsed[i];
         if (found === undefined || set === undefined) continue;

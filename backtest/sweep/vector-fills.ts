@@ -1,0 +1,133 @@
+import { snapDown, snapUp } from '#strategies/ticks.ts';
+import type { VectorRun } from './vector-state.ts';
+import { CHUNK, SHIFT, WIDE, WIDE_SHIFT } from '#backtest/extremes.ts';
+import type { VectorMarket } from './vector-market.ts';
+import { type VectorMoney, share } from './vector-money.ts';
+import { addNet } from './row.ts';
+
+interface RowInput {
+  readonly row: number;
+  readonly money: VectorMoney;
+}
+
+/** A row at which an order is filled, with its open. */
+interface FillInput extends RowInput {
+  readonly price: number;
+  readonly open: number;
+}
+
+export function fillBuy(run: VectorRun, market: VectorMarket, input: FillInput): void {
+  const { row, price, open, money } = input;
+  const { worth, lot, fee } = money;
+  const lots = run.pending;
+  run.pending = 0;
+  if (exceedsVolume(lots, market, input)) run.fellBack = true;
+  if (lots * price * worth.n > run.cash * worth.d) return;
+  accountUntil(run, market, input);
+  const cost = share(lots * price, worth);
+  const received = lots * lot - share(lots * lot, fee);
+  const held = run.dust + received;
+  run.spent = cost + quoteOf(run.dust, run.average, money);
+  run.average = run.dust === 0 ? price : (run.average * run.dust + price * received) / held;
+  run.cash -= cost;
+  run.lots = Math.floor(held / lot);
+  run.dust = held - run.lots * lot;
+  run.fills += 1;
+  run.acted = run.newest;
+  run.fillMs = market.openMs[row] ?? 0;
+  run.fillRow = row;
+  run.exitSignal = false;
+  run.pausedUntil = 0;
+  run.high = snapUp(run.average);
+  run.stop = snapDown(run.high * run.params.trail);
+  if (lots * lot * fee.n > Number.MAX_SAFE_INTEGER || held > Number.MAX_SAFE_INTEGER) run.fellBack = true;
+  placeStop(run, open, money);
+  run.settled = run.params.offset === null || run.resting > 0;
+}
+
+/** An order that the volume of the candle may not hold whole is for the full kernel; a buy and its stop may share one. */
+const exceedsVolume = (lots: number, { volume }: VectorMarket, { row, money: { lotsOfVolume } }: FillInput): boolean =>
+  lotsOfVolume > 0 && 2 * lots + 1 > (volume[row] ?? 0) * lotsOfVolume;
+
+/** Base in 1e-8 at a price in ticks, in 1e-8 quote. */
+const quoteOf = (base: number, ticks: number, { worth, lot }: VectorMoney): number =>
+  ((base / lot) * ticks * worth.n) / worth.d;
+
+export function fillSell(run: VectorRun, market: VectorMarket, input: FillInput): void {
+  const { row, price, money } = input;
+  const { worth, fee } = money;
+  if (exceedsVolume(run.lots, market, input)) run.fellBack = true;
+  accountUntil(run, market, input);
+  const product = run.lots * price;
+  if (product * worth.n > Number.MAX_SAFE_INTEGER) run.fellBack = true;
+  const quote = share(product, worth);
+  const received = quote - share(quote, fee);
+  run.cash += received;
+  run.heldRows += row - run.fillRow;
+  run.fills += 1;
+  run.acted = run.newest;
+  const net = received - run.spent + quoteOf(run.dust, run.average, money);
+  addNet(run.tally, net / 1e8);
+  run.pausedUntil = net < 0 ? (market.openMs[row] ?? 0) + run.params.cooldownMs : 0;
+  run.pending = 0;
+  run.lots = 0;
+  run.resting = 0;
+  run.settled = false;
+}
+
+/** Places the stop on the exchange, or moves it. */
+export function placeStop(run: VectorRun, price: number, { worth, least, askDown }: VectorMoney): void {
+  const { offset } = run.params;
+  const { stop } = run;
+  if (offset === null || stop >= price || isNear(run, stop)) return;
+  const limit = share(stop, offset);
+  run.resting = stop;
+  run.restingLimit = limit;
+  if (run.lots * limit * worth.n < least.quote * worth.d || limit < price * askDown) run.fellBack = true;
+}
+
+/** The stop on the exchange stays where it is while it is off by less than a thousandth, as the plan of live trading says. */
+export function isNear({ resting, restingLimit, params: { offset } }: VectorRun, stop: number): boolean {
+  if (offset === null) return true;
+  const limit = share(stop, offset);
+  return resting > 0 && (stop - resting) * 1000 < stop && (limit - restingLimit) * 1000 < limit;
+}
+
+/** Measures the equity of the rows before `row`, through which cash and quantity stayed as they are. */
+export function accountUntil(run: VectorRun, market: VectorMarket, { row, money: { lot } }: RowInput): void {
+  const cash = run.cash / 1e8;
+  const quantity = (run.lots * lot + run.dust) / 1e8;
+  const { closes, dayRows } = market;
+  const { values, most, least, wideMost, wideLeast } = closes;
+  let { peak, floor, depth } = run;
+  for (let at = run.since; at < row; ) {
+    const wide = (at & (WIDE - 1)) === 0 && at + WIDE <= row;
+    if (wide && cash + quantity * (wideMost[at >> WIDE_SHIFT] ?? 0) <= peak) {
+      if (cash + quantity * (wideLeast[at >> WIDE_SHIFT] ?? 0) >= floor) {
+        at += WIDE;
+        continue;
+      }
+    }
+    const chunk = at >> SHIFT;
+    const whole = (at & (CHUNK - 1)) === 0 && at + CHUNK <= row;
+    // Below the peak the deepest fall of a chunk is all that counts.
+    const skips = whole && cash + quantity * (most[chunk] ?? 0) <= peak;
+    const equity = cash + quantity * (skips ? (least[chunk] ?? 0) : (values[at] ?? 0));
+    at += skips ? CHUNK : 1;
+    if (equity > peak) {
+      peak = equity;
+      floor = equity * (1 - depth);
+    } else if (equity < floor) {
+      floor = equity;
+      if (1 - equity / peak > depth) depth = 1 - equity / peak;
+    }
+  }
+  run.peak = peak;
+  run.floor = floor;
+  run.depth = depth;
+  run.since = row;
+  while (run.day < dayRows.length && (dayRows[run.day] ?? row) < row) {
+    run.days[run.day] = cash + quantity * (values[dayRows[run.day] ?? 0] ?? 0);
+    run.day += 1;
+  }
+}
