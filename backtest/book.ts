@@ -50,24 +50,24 @@ export interface Rejection {
 }
 
 /** The money that all coins of a run share. `cashNumber` repeats the exact value for the equity of a candle. */
-export interface Purse {
+export interface SharedBalance {
   cash: Decimal;
   cashNumber: number;
   /** What the coins have bound, in quote: the cost of what they hold and what waiting buys lock; now, and at most until now. */
-  bound: Decimal;
-  mostBound: Decimal;
+  capitalInUse: Decimal;
+  peakCapitalInUse: Decimal;
   /** The coins that spend it. */
   readonly books: Book[];
 }
 
-export const openPurse = (balance: Decimal): Purse => ({
-  ...{ cash: balance, cashNumber: toNumber(balance) },
-  ...{ bound: ZERO, mostBound: ZERO, books: [] },
+export const openBalance = (start: Decimal): SharedBalance => ({
+  ...{ cash: start, cashNumber: toNumber(start) },
+  ...{ capitalInUse: ZERO, peakCapitalInUse: ZERO, books: [] },
 });
 
 /** Position and orders of one coin. `quantityNumber` repeats the exact value for the equity of a candle. */
 export interface Book {
-  readonly purse: Purse;
+  readonly balance: SharedBalance;
   readonly rules: SymbolRules;
   readonly terms: Terms;
   readonly cooldownMs: number;
@@ -81,15 +81,15 @@ export interface Book {
   /** The stop that rests on the exchange, with the strategy's level and the average price it was placed for. */
   stop: Resting | null;
   basis: { readonly level: Decimal; readonly average: Decimal } | null;
-  /** The level that was last looked after; `restless` while that must be done again at every candle. */
-  guardedTicks: number;
-  restless: boolean;
+  /** The level that was last looked after; `stopNeedsReview` while that must be done again at every candle. */
+  plannedStopTicks: number;
+  stopNeedsReview: boolean;
   position: Position;
   /** What each buy level has filled in the present cycle. */
   levels: readonly LevelFill[];
   quantityNumber: number;
   /** What the coin has bound. */
-  bound: Decimal;
+  capitalInUse: Decimal;
   /** Orders placed so far: the number of the last one. */
   orders: number;
   /** What the candle that opened at `roomMs` still has of the volume that the run may take. */
@@ -103,9 +103,13 @@ export interface Book {
   doubtful: number;
 }
 
-export function openBook(rules: SymbolRules, terms: Terms, { purse, cooldownMs }: Pick<Book, 'purse' | 'cooldownMs'>) {
+export function openBook(
+  rules: SymbolRules,
+  terms: Terms,
+  { balance, cooldownMs }: Pick<Book, 'balance' | 'cooldownMs'>,
+) {
   const book: Book = {
-    purse,
+    balance,
     rules,
     terms,
     cooldownMs,
@@ -116,12 +120,12 @@ export function openBook(rules: SymbolRules, terms: Terms, { purse, cooldownMs }
     entry: null,
     stop: null,
     basis: null,
-    guardedTicks: 0,
-    restless: false,
+    plannedStopTicks: 0,
+    stopNeedsReview: false,
     position: FLAT,
     levels: [],
     quantityNumber: 0,
-    bound: ZERO,
+    capitalInUse: ZERO,
     orders: 0,
     room: ZERO,
     roomMs: -1,
@@ -129,7 +133,7 @@ export function openBook(rules: SymbolRules, terms: Terms, { purse, cooldownMs }
     overrun: { stops: 0, loss: 0 },
     doubtful: 0,
   };
-  purse.books.push(book);
+  balance.books.push(book);
   return book;
 }
 
@@ -140,7 +144,7 @@ export interface Session {
 }
 
 /** What a buy at the market may spend: the cash that no waiting buy of any coin has locked. */
-const freeCash = ({ cash, books }: Purse): Decimal =>
+const freeCash = ({ cash, books }: SharedBalance): Decimal =>
   maximum(
     books.reduce((free, book) => subtract(free, lockedBy(book)), cash),
     ZERO,
@@ -148,7 +152,7 @@ const freeCash = ({ cash, books }: Purse): Decimal =>
 
 /** What a new order of the coin may spend: the cash without what other coins have locked, or wait to spend. */
 export const cashFor = (own: Book): Decimal => {
-  const { cash, books } = own.purse;
+  const { cash, books } = own.balance;
   if (books.length === 1) return cash;
   const claimed = (free: Decimal, book: Book): Decimal =>
     book === own ? free : subtract(subtract(free, lockedBy(book)), reservedBy(book));
@@ -159,13 +163,13 @@ const lockedBy = ({ entry, rules }: Book): Decimal =>
   entry === null ? ZERO : multiply(entry.quantity, fromSteps(entry.limitTicks, rules.price.tick));
 
 /** Counts what the coin binds now; called after every fill and every order. A buy at the market binds once it fills. */
-export function countBound(book: Book): void {
-  const { purse, position } = book;
-  const bound = add(position.cost, lockedBy(book));
-  if (bound === book.bound) return;
-  purse.bound = add(purse.bound, subtract(bound, book.bound));
-  purse.mostBound = maximum(purse.mostBound, purse.bound);
-  book.bound = bound;
+export function updateCapitalInUse(book: Book): void {
+  const { balance, position } = book;
+  const inUse = add(position.cost, lockedBy(book));
+  if (inUse === book.capitalInUse) return;
+  balance.capitalInUse = add(balance.capitalInUse, subtract(inUse, book.capitalInUse));
+  balance.peakCapitalInUse = maximum(balance.peakCapitalInUse, balance.capitalInUse);
+  book.capitalInUse = inUse;
 }
 
 const reservedBy = ({ pending }: Book): Decimal =>
@@ -180,7 +184,7 @@ export function settlePending(book: Book, openTicks: number, session: Session & 
   book.pending = left > 0n ? { ...pending, quantity: left } : null;
   if (quantity <= 0n) return false;
   const price = marketPrice(pending.side, openTicks, { ...terms, tick: rules.price.tick });
-  if (pending.side === 'buy' && multiply(quantity, price) > freeCash(book.purse)) {
+  if (pending.side === 'buy' && multiply(quantity, price) > freeCash(book.balance)) {
     book.pending = null;
     book.rejections.push({ atMs: session.atMs, order: pending, reason: 'order-insufficient-balance' });
     return false;
@@ -192,16 +196,16 @@ export function settlePending(book: Book, openTicks: number, session: Session & 
 }
 
 /** How a candle meets an order that waits, and when what it fills counts as filled. */
-interface Met extends Pick<Touch, 'ticks' | 'taker'>, Session {
+interface RestingFillInput extends Pick<Touch, 'ticks' | 'taker'>, Session {
   readonly filledMs: number;
 }
 
 /** Fills what a candle gives of a waiting order; true when any of it filled. */
-export function settleResting(book: Book, order: Resting, met: Met): boolean {
+export function settleResting(book: Book, order: Resting, input: RestingFillInput): boolean {
   const { rules, terms } = book;
-  const { ticks, taker, filledMs } = met;
+  const { ticks, taker, filledMs } = input;
   if (ticks <= 0) return false;
-  const quantity = takeRoom(book, order.quantity, met);
+  const quantity = takeRoom(book, order.quantity, input);
   if (quantity <= 0n) return false;
   const { tick } = rules.price;
   const limit = fromSteps(order.limitTicks, tick);
@@ -219,7 +223,7 @@ export function settleResting(book: Book, order: Resting, met: Met): boolean {
     fillOf(
       book,
       { side: order.side, quantity, number: order.number },
-      { price, session: { ...met, atMs: filledMs }, maker: !taker },
+      { price, session: { ...input, atMs: filledMs }, maker: !taker },
     ),
     order,
   );
@@ -261,18 +265,18 @@ function bookFill(book: Book, fill: ExchangeFill, { reason, entry }: Pick<Pendin
   const context = { rules, cooldownMs, feeQuote: inQuote ? fill.feeAmount : ZERO };
   const { position, realised, closedCycle } = foldFill(before, fill, context);
   const buying = fill.side === 'buy';
-  const { purse } = book;
+  const { balance } = book;
   book.position = position;
-  book.restless = true;
+  book.stopNeedsReview = true;
   if (position.firstBuyAt === null) book.levels = [];
   if (entry !== undefined) book.levels = foldLevel(book.levels, { ...entry, quoteQuantity: fill.quoteQuantity });
-  const cash = buying ? subtract(purse.cash, fill.quoteQuantity) : add(purse.cash, fill.quoteQuantity);
-  purse.cash = buying && !inQuote ? cash : subtract(cash, fill.feeAmount);
-  purse.cashNumber = toNumber(purse.cash);
+  const cash = buying ? subtract(balance.cash, fill.quoteQuantity) : add(balance.cash, fill.quoteQuantity);
+  balance.cash = buying && !inQuote ? cash : subtract(cash, fill.feeAmount);
+  balance.cashNumber = toNumber(balance.cash);
   book.quantityNumber = toNumber(position.quantity);
   const feeQuote = feeValueOf(fill, rules, fill.feeAmount) ?? ZERO;
   const { cycle, quantity } = position;
-  book.fills.push({ fill, reason, cycle, realised, feeQuote, cash: purse.cash, position: quantity });
+  book.fills.push({ fill, reason, cycle, realised, feeQuote, cash: balance.cash, position: quantity });
   if (!closedCycle) return;
   // The rest of an exit whose first part had closed the position adds to that round trip.
   const [former] = before.firstBuyAt === null ? book.cycles.splice(-1) : [];

@@ -1,6 +1,6 @@
 import { describe, type Numbers } from '#core/decision/decision.ts';
 import { formatDecimal, fromSteps } from '#core/amount/decimal.ts';
-import { OVERDUE } from '#core/sizing/protective-stop.ts';
+import { SELL_FAILED_STOP } from '#core/sizing/protective-stop.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import { runKernel } from './kernel.ts';
 import type { KernelInput } from './run-state.ts';
@@ -79,7 +79,7 @@ function explaining(
             const sentence = `The stop kept at ${stop} was reached.`;
             if (decision.kind !== 'sell') keep(instance.stopReason(view), view.nowMs, { numbers: { stop }, sentence });
             const price = formatDecimal(fromSteps(priceTicks, grid.tick));
-            keep(OVERDUE.reason, view.nowMs, {
+            keep(SELL_FAILED_STOP.reason, view.nowMs, {
               numbers: { stop, price },
               sentence: `The stop on the exchange was triggered and did not sell in time; the price was ${price}.`,
             });

@@ -21,7 +21,7 @@ export function openFeed(
     row,
     nextCloseMs: (columns.openMs[row] ?? Number.POSITIVE_INFINITY) + lengthMs,
     warmUp: first - row,
-    give(): void {
+    feedClosed(): void {
       while (feed.nextCloseMs <= view.nowMs) {
         readInto(candle, columns, feed.row);
         candle.closeMs = feed.nextCloseMs;
@@ -37,7 +37,7 @@ export function openFeed(
     },
   };
   view.nowMs = window.startMs;
-  feed.give();
+  feed.feedClosed();
   return feed;
 }
 
@@ -55,17 +55,17 @@ export function openGates(input: KernelInput, view: TickView, startMs: number): 
   const feed: GateFeed = {
     gates,
     nextMs: 0,
-    give() {
+    feedClosed() {
       feed.nextMs = Number.POSITIVE_INFINITY;
       for (const each of feeds) {
-        if (each.nextCloseMs <= view.nowMs) each.give();
+        if (each.nextCloseMs <= view.nowMs) each.feedClosed();
         feed.nextMs = Math.min(feed.nextMs, each.nextCloseMs);
       }
       view.regime = gates.regime;
       view.ratingSells = gates.sells(view.nowMs);
     },
   };
-  feed.give();
+  feed.feedClosed();
   return feed;
 }
 

@@ -314,7 +314,7 @@ test('fees in another asset leave the coins whole and are taken from the cash', 
     candles: [FLAT_AT_100, FLAT_AT_100, '101/101/101/101'],
   });
   // 0.998 coins for 99.80 and a fee of 0.0998, sold for 100.798 less 0.100798.
-  assert.equal(formatDecimal(book.purse.cash), '1000.797402');
+  assert.equal(formatDecimal(book.balance.cash), '1000.797402');
   assert.equal(formatDecimal(book.position.quantity), '0');
   assert.equal(formatDecimal(book.cycles[0]?.net ?? ZERO), '0.797402');
 });

@@ -1,7 +1,7 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import type { Reach } from '#strategies/strategy.ts';
 import type { Run } from './run-state.ts';
-import { guard, meetAt, meetStop, order } from './market.ts';
+import { updateStop, fillPendingAt, matchStop, placeDecision } from './market.ts';
 
 /* What a strategy that acts on ticks would do inside a candle, of which a backtest sees only the close. */
 
@@ -22,18 +22,18 @@ export function actInside(run: Run, row: number): boolean {
   const { above } = reach;
   const rose = (high[row] ?? 0) >= (above - 0.5) * tick;
   if (rose) {
-    askAt(run, row, Math.max(openTicks, above));
+    decideAt(run, row, Math.max(openTicks, above));
     instance.reach?.(view, reach);
   }
   const { below } = reach;
   if ((grid.lowTicks[row] ?? 0) > below) return rose && close < above;
   const held = view.sellable;
-  askAt(run, row, Math.min(openTicks, below));
-  if (!held && view.sellable) meetStop(run, row);
+  decideAt(run, row, Math.min(openTicks, below));
+  if (!held && view.sellable) matchStop(run, row);
   return close > below;
 }
 
-function askAt(run: Run, row: number, ticks: number): void {
+function decideAt(run: Run, row: number, ticks: number): void {
   const { instance, view, book, input } = run;
   const { detail, bound } = input;
   if (book.pending !== null) return;
@@ -42,7 +42,7 @@ function askAt(run: Run, row: number, ticks: number): void {
   view.nowMs = filledMs;
   view.price = ticks;
   const decision = instance.decide(view);
-  if (decision.kind !== 'nothing') order(run, decision);
-  if (book.pending !== null) meetAt(run, { row, ticks, filledMs });
-  if (bound.shared.protectiveStop !== undefined && (view.sellable || book.stop !== null)) guard(run, false);
+  if (decision.kind !== 'nothing') placeDecision(run, decision);
+  if (book.pending !== null) fillPendingAt(run, { row, ticks, filledMs });
+  if (bound.shared.protectiveStop !== undefined && (view.sellable || book.stop !== null)) updateStop(run, false);
 }

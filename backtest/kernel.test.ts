@@ -53,16 +53,16 @@ test('cash and position are conserved to the last digit', () => {
       const sells = fills.filter((fill) => fill.side === 'sell');
       const received = total(sells.map((fill) => subtract(fill.quoteQuantity, fill.feeAmount)));
       const paid = total(buys.map((fill) => fill.quoteQuantity));
-      assert.equal(book.purse.cash, subtract(add(TERMS.balance, received), paid));
+      assert.equal(book.balance.cash, subtract(add(TERMS.balance, received), paid));
       const bought = total(buys.map((fill) => subtract(fill.quantity, fill.feeAmount)));
       assert.equal(book.position.quantity, subtract(bought, total(sells.map((fill) => fill.quantity))));
-      assert.ok(book.purse.cash >= 0n && book.position.quantity >= 0n);
+      assert.ok(book.balance.cash >= 0n && book.position.quantity >= 0n);
       traded += sells.length;
       if (book.position.firstBuyAt !== null) return;
       // Flat: the nets of the cycles and what is carried over explain every change of the cash.
       const carried = multiply(book.position.quantity, book.position.averagePrice);
       const nets = total(book.cycles.map((cycle) => cycle.net));
-      assert.equal(add(TERMS.balance, nets), add(book.purse.cash, carried));
+      assert.equal(add(TERMS.balance, nets), add(book.balance.cash, carried));
     }),
     { numRuns: 60, seed: 11 },
   );

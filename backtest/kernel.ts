@@ -2,12 +2,12 @@ import { INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { toNumber } from '#core/amount/decimal.ts';
 import { gridOf, type CandleRun } from '#strategies/strategy.ts';
-import { type Book, openBook, openPurse, type Purse } from './book.ts';
+import { type Book, openBook, openBalance, type SharedBalance } from './book.ts';
 import { endDays, type EquityMeter, meterRows, moveExtremes, openMeter } from './equity.ts';
 import { firstBelow } from './extremes.ts';
 import { openFeed, openGates } from './feed.ts';
 import { actInside } from './inside.ts';
-import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
+import { updateStop, matchCandle, fillAtOpen, placeDecision, withFailedStop } from './market.ts';
 import { priceGrid } from './price-grid.ts';
 import { openView } from './view.ts';
 import type { KernelInput, Run } from './run-state.ts';
@@ -44,7 +44,7 @@ export function runKernel(input: KernelInput): KernelRun {
 }
 
 /** Everything that one coin of a run needs, warmed up to the first candle of the window; coins of one account share `purse`. */
-export function openRun(input: KernelInput, purse: Purse = openPurse(input.terms.balance)): Run {
+export function openRun(input: KernelInput, balance: SharedBalance = openBalance(input.terms.balance)): Run {
   const { bound, rules, terms, detail, start, end } = input;
   const taker = toNumber(terms.feeRate);
   const view = openView({ taker, maker: toNumber(terms.makerFeeRate ?? terms.feeRate) }, bound.readable);
@@ -52,19 +52,19 @@ export function openRun(input: KernelInput, purse: Purse = openPurse(input.terms
   const startMs = detail.columns.openMs[start] ?? 0;
   const feed = openFeed(input.signal, { instance, view }, { startMs, want: bound.needs.want });
   const gates = openGates(input, view, startMs);
-  const book = openBook(rules, terms, { purse, cooldownMs: bound.shared.lossCooldownMs });
+  const book = openBook(rules, terms, { balance, cooldownMs: bound.shared.lossCooldownMs });
   const meter = openMeter(toNumber(terms.balance), startMs);
   const tick = toNumber(rules.price.tick);
   const grid = priceGrid(detail.columns, tick);
   const offGrid = grid.offGrid.filter((row) => row >= start && row < end).length;
   const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
   const wake = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY };
-  return { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates, wider: null };
+  return { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates, account: null };
 }
 
 function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' | 'skipped' | 'crossed'> {
   const { view, instance, feed, book, meter, grid, decisions, wake, gates, input } = run;
-  const { purse } = book;
+  const { balance } = book;
   const { start, end, detail, bound, stepwise = false } = input;
   const { closeTicks } = grid;
   const { openMs, high, low, close } = detail.columns;
@@ -82,9 +82,9 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
   let skipped = 0;
   for (let row = start; row < end; row++) {
     const opensMs = openMs[row] ?? 0;
-    if (book.pending !== null) meetOpen(run, row);
+    if (book.pending !== null) fillAtOpen(run, row);
     const reached = (low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above;
-    if (reached) meetCandle(run, row);
+    if (reached) matchCandle(run, row);
     // The candle that ended a candleRun has been taken: the strategy knows it already.
     const known = candleRun.candles && feed.row > row;
     if (looksInside && !known && actInside(run, row) && !reached) crossed += 1;
@@ -93,13 +93,13 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
     const priceTicks = closeTicks[row] ?? 0;
     view.nowMs = nowMs;
     view.price = priceTicks;
-    if (gates !== null && gates.nextMs <= nowMs) gates.give();
-    if (feed.nextCloseMs <= nowMs) feed.give();
+    if (gates !== null && gates.nextMs <= nowMs) gates.feedClosed();
+    if (feed.nextCloseMs <= nowMs) feed.feedClosed();
     const decided = instance.decide(view);
-    const decision = book.stop?.triggered === true ? unlessOverdue(decided, book, priceTicks) : decided;
+    const decision = book.stop?.triggered === true ? withFailedStop(decided, book, priceTicks) : decided;
     let { reason } = decision;
-    if (decision.kind !== 'nothing') reason = order(run, decision);
-    if (guards && (view.sellable || book.stop !== null)) guard(run, false);
+    if (decision.kind !== 'nothing') reason = placeDecision(run, decision);
+    if (guards && (view.sellable || book.stop !== null)) updateStop(run, false);
     if (reason !== lastReason) {
       lastReason = reason;
       code = codeOf(codes, reason);
@@ -107,7 +107,7 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
     counts[code] = (counts[code] ?? 0) + 1;
     if (decisions !== null) decisions[row - start] = code;
     if (view.sellable) heldCandles += 1;
-    const equity = purse.cashNumber + book.quantityNumber * (close[row] ?? 0);
+    const equity = balance.cashNumber + book.quantityNumber * (close[row] ?? 0);
     meter.last = equity;
     if (equity > meter.peak || equity < meter.floor) moveExtremes(meter, equity, nowMs);
     if (!skips || decision.kind !== 'nothing' || book.pending !== null || book.entry !== null) continue;
@@ -142,7 +142,7 @@ function skipCandles(run: Run, candleRun: CandleRun): number {
   const { openMs, from, candles } = candleRun;
   const lengthMs = INTERVAL_MS[input.detail.interval];
   const guarded = input.bound.shared.protectiveStop !== undefined && (view.sellable || book.stop !== null);
-  if (guarded && (book.restless || book.stop?.triggered === true)) return from;
+  if (guarded && (book.stopNeedsReview || book.stop?.triggered === true)) return from;
   let to = Math.min(input.end, from + AHEAD);
   if (candles && feed.row !== from) return from;
   if (!candles) to = Math.min(to, lowerBound(openMs, feed.nextCloseMs - lengthMs));
@@ -152,8 +152,8 @@ function skipCandles(run: Run, candleRun: CandleRun): number {
   if (stopped < from) return from;
   if (candles) feed.skipTo(Math.min(stopped + 1, candleRun.to));
   if (stopped === from) return from;
-  const { purse, quantityNumber: quantity } = book;
-  const cash = purse.cashNumber;
+  const { balance, quantityNumber: quantity } = book;
+  const cash = balance.cashNumber;
   meterRows(meter, { openMs, lengthMs, closes: grid.closes, cash, quantity, from, to: stopped });
   view.nowMs = (openMs[stopped - 1] ?? 0) + lengthMs;
   view.price = grid.closeTicks[stopped - 1] ?? 0;

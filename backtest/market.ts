@@ -1,59 +1,59 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { fromSteps, minimum, multiply, subtract, toNumber } from '#core/amount/decimal.ts';
 import type { Decision } from '#core/decision/decision.ts';
-import { OVERDUE } from '#core/sizing/protective-stop.ts';
+import { SELL_FAILED_STOP } from '#core/sizing/protective-stop.ts';
 import { settingsNow } from '#strategies/strategy.ts';
-import { type Book, countBound, type Session, settlePending, settleResting } from './book.ts';
+import { type Book, updateCapitalInUse, type Session, settlePending, settleResting } from './book.ts';
 import { marketPrice } from './fills.ts';
 import type { Run } from './run-state.ts';
-import { keepStop, placeOrder } from './place.ts';
-import { type Bar, meet, type Resting, wakeAbove, wakeBelow } from './resting.ts';
+import { replanStop, placeOrder } from './place.ts';
+import { type Bar, matchBar, type Resting, wakeAbove, wakeBelow } from './resting.ts';
 import { viewOrders, viewPosition } from './view.ts';
 
 /** A stop that was set off and could not sell, as the price jumped below its limit: everything is sold at the market. */
-export function unlessOverdue(decision: Decision, { stop, pending }: Book, priceTicks: number): Decision {
+export function withFailedStop(decision: Decision, { stop, pending }: Book, priceTicks: number): Decision {
   const waits = pending !== null || stop === null || priceTicks > stop.stopTicks;
-  return waits ? decision : OVERDUE;
+  return waits ? decision : SELL_FAILED_STOP;
 }
 
 /** Carries out a decision; the reason to count it under. */
-export function order(run: Run, decision: Exclude<Decision, { kind: 'nothing' }>): string {
-  const { view, instance, book, input, gates, wider } = run;
+export function placeDecision(run: Run, decision: Exclude<Decision, { kind: 'nothing' }>): string {
+  const { view, instance, book, input, gates, account } = run;
   const shared = settingsNow(input.bound.shared, instance, view);
-  const moment = { nowMs: view.nowMs, priceTicks: view.price, shared, gates: gates?.gates ?? null, wider };
+  const moment = { nowMs: view.nowMs, priceTicks: view.price, shared, gates: gates?.gates ?? null, account };
   const reason = placeOrder(decision, book, moment);
-  countBound(book);
-  follow(run);
+  updateCapitalInUse(book);
+  updateOrders(run);
   return reason;
 }
 
 /** Looks after the stop on the exchange when something it hangs on has moved. */
-export function guard(run: Run, afterRise: boolean): void {
+export function updateStop(run: Run, afterRise: boolean): void {
   const { view, instance, book, input } = run;
   const settings = input.bound.shared.protectiveStop;
   if (settings === undefined || book.pending?.side === 'sell') return;
   const stopTicks = view.sellable ? instance.stopTicks(view) : 0;
-  if (stopTicks === book.guardedTicks && !book.restless) return;
-  book.guardedTicks = stopTicks;
+  if (stopTicks === book.plannedStopTicks && !book.stopNeedsReview) return;
+  book.plannedStopTicks = stopTicks;
   const reason = stopTicks > 0 ? instance.stopReason(view) : '';
-  keepStop(book, { settings, stopTicks, reason, priceTicks: view.price, nowMs: view.nowMs, afterRise });
-  follow(run);
+  replanStop(book, { settings, stopTicks, reason, priceTicks: view.price, nowMs: view.nowMs, afterRise });
+  updateOrders(run);
 }
 
 /** Brings view and wake prices to the orders of the book. */
-function follow({ view, book, tick, wake }: Run): void {
+function updateOrders({ view, book, tick, wake }: Run): void {
   viewOrders(view, book);
   wake.below = Math.max(wakeBelow(book.entry, tick), wakeBelow(book.stop, tick));
   wake.above = Math.min(wakeAbove(book.entry, tick), wakeAbove(book.stop, tick));
 }
 
 /** Fills what the former candle ordered, at this open. */
-export function meetOpen(run: Run, row: number): void {
+export function fillAtOpen(run: Run, row: number): void {
   const { input, tick } = run;
-  meetAt(run, { row, ticks: Math.round((input.detail.columns.open[row] ?? 0) / tick) });
+  fillPendingAt(run, { row, ticks: Math.round((input.detail.columns.open[row] ?? 0) / tick) });
 }
 
-interface At {
+interface PendingFillInput {
   readonly row: number;
   readonly ticks: number;
   /** Absent: the open. */
@@ -61,22 +61,22 @@ interface At {
 }
 
 /** Brings what was ordered to the market at a price of a candle. */
-export function meetAt(run: Run, { row, ticks, filledMs }: At): void {
+export function fillPendingAt(run: Run, { row, ticks, filledMs }: PendingFillInput): void {
   const { book } = run;
-  const session = sessionOf(run, row);
+  const session = openSession(run, row);
   const side = book.pending?.side ?? 'buy';
   const filled = settlePending(book, ticks, filledMs === undefined ? session : { ...session, filledMs });
-  if (filled) settled(run, { side, ticks, afterRise: false });
-  else follow(run);
+  if (filled) afterFill(run, { side, ticks, afterRise: false });
+  else updateOrders(run);
 }
 
 /** `next` is the open after the candle, where what could not be sold inside it is sold. */
 const bar: Bar & { next: number } = { open: 0, high: 0, low: 0, close: 0, next: 0 };
 
 /** Lets the orders that wait meet a candle that has reached one of them. A buy that a fall sets off is met before the stop. */
-export function meetCandle(run: Run, row: number): void {
+export function matchCandle(run: Run, row: number): void {
   const { book, input } = run;
-  const session = sessionOf(run, row);
+  const session = openSession(run, row);
   readBar(run, row);
   const { entry } = book;
   const rises = entry !== null && entry.stopTicks > 0;
@@ -84,24 +84,24 @@ export function meetCandle(run: Run, row: number): void {
   const known = book.ambiguous;
   const overrun = book.overrun.stops;
   if (rises && book.stop !== null && bar.high >= entry.stopTicks && bar.low <= book.stop.stopTicks) book.ambiguous += 1;
-  if (entryFirst) meetOrder(run, entry, session);
-  if (book.stop !== null) meetOrder(run, book.stop, session);
-  if (entry !== null && !entryFirst) meetOrder(run, entry, session);
+  if (entryFirst) matchOrder(run, entry, session);
+  if (book.stop !== null) matchOrder(run, book.stop, session);
+  if (entry !== null && !entryFirst) matchOrder(run, entry, session);
   // From the next candle on it is a stop like any other.
   if (book.stop !== null) book.stop.afterRise = false;
   book.ambiguous = Math.min(book.ambiguous, known + 1);
   if (book.ambiguous > known || book.overrun.stops > overrun) book.doubtful += 1;
-  follow(run);
+  updateOrders(run);
 }
 
 /** Lets a stop that was placed inside a candle, while the price fell, meet the rest of it. */
-export function meetStop(run: Run, row: number): void {
+export function matchStop(run: Run, row: number): void {
   const { stop } = run.book;
   if (stop === null || stop.form.type === 'trailing-stop') return;
-  const session = sessionOf(run, row);
+  const session = openSession(run, row);
   readBar(run, row);
-  meetOrder(run, stop, session);
-  follow(run);
+  matchOrder(run, stop, session);
+  updateOrders(run);
 }
 
 function readBar({ input, tick }: Run, row: number): void {
@@ -113,9 +113,9 @@ function readBar({ input, tick }: Run, row: number): void {
   bar.next = row + 1 < input.end ? Math.round((open[row + 1] ?? 0) / tick) : bar.close;
 }
 
-function meetOrder(run: Run, waiting: Resting, session: Session): void {
+function matchOrder(run: Run, waiting: Resting, session: Session): void {
   const { book, input } = run;
-  const touch = meet(waiting, bar, input.path ?? 'rise-first');
+  const touch = matchBar(waiting, bar, input.path ?? 'rise-first');
   if (touch.ambiguous) book.ambiguous += 1;
   const { ticks, taker } = touch;
   const rose = waiting.side === 'buy' && waiting.stopTicks > 0 && bar.open < waiting.stopTicks;
@@ -125,7 +125,7 @@ function meetOrder(run: Run, waiting: Resting, session: Session): void {
   const overruns = waiting.stopTicks > 0 && ticks === waiting.stopTicks && bar.low < waiting.limitTicks;
   if (!settleResting(book, waiting, { ...session, ticks, taker, filledMs })) return;
   if (overruns && waiting.side === 'sell' && bar.open > ticks) countOverrun(book, waiting, bar);
-  settled(run, { side: waiting.side, ticks, afterRise: rose });
+  afterFill(run, { side: waiting.side, ticks, afterRise: rose });
 }
 
 /**
@@ -145,29 +145,29 @@ function countOverrun(book: Book, { limitTicks }: Resting, { low, close, next }:
   overrun.loss += toNumber(multiply(subtract(fill.price, worst), fill.quantity)) * (1 - toNumber(terms.feeRate));
 }
 
-interface Settled {
+interface AfterFillInput {
   readonly side: 'buy' | 'sell';
   readonly ticks: number;
   readonly afterRise: boolean;
 }
 
 /** The strategy sees the fill, and its stop is placed at once. */
-function settled(run: Run, { side, ticks, afterRise }: Settled): void {
+function afterFill(run: Run, { side, ticks, afterRise }: AfterFillInput): void {
   const { view, instance, book, input } = run;
-  countBound(book);
+  updateCapitalInUse(book);
   viewPosition(view, book, input.bound.shared);
   viewOrders(view, book);
   view.price = ticks;
   instance.onFill(side, view);
-  guard(run, afterRise);
-  follow(run);
+  updateStop(run, afterRise);
+  updateOrders(run);
 }
 
 /** Candles that closed in a gap before this one reach the strategy first. */
-function sessionOf({ view, feed, input }: Run, row: number): Session {
+function openSession({ view, feed, input }: Run, row: number): Session {
   const { openMs, volume } = input.detail.columns;
   const atMs = openMs[row] ?? 0;
   view.nowMs = atMs;
-  if (feed.nextCloseMs <= atMs) feed.give();
+  if (feed.nextCloseMs <= atMs) feed.feedClosed();
   return { atMs, volume: volume[row] ?? 0 };
 }

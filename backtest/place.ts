@@ -29,11 +29,11 @@ interface Moment {
   readonly priceTicks: number;
   readonly shared: SharedSettings;
   readonly gates: Gates | null;
-  readonly wider: Wider | null;
+  readonly account: AccountView | null;
 }
 
 /** What a coin shares with the others of its account, as the live engine asks it before a buy; null for a coin by itself. */
-export interface Wider {
+export interface AccountView {
   /** The code of the operator's limit that refuses a buy now. */
   refusal(nowMs: number): string | undefined;
   /** What exposure caps leave. */
@@ -64,10 +64,10 @@ export function placeOrder(decision: Exclude<Decision, { kind: 'nothing' }>, boo
 function placeEntry(
   { reason, level, form, quote }: Buy,
   book: Book,
-  { nowMs, priceTicks, shared, gates, wider }: Moment,
+  { nowMs, priceTicks, shared, gates, account }: Moment,
 ): string {
   const { rules, terms, position, levels } = book;
-  const limit = wider?.refusal(nowMs);
+  const limit = account?.refusal(nowMs);
   if (limit !== undefined) return limit;
   if (book.pending !== null) return 'order-in-flight';
   if (position.cooldownUntil !== null && nowMs < position.cooldownUntil.getTime()) return 'cooldown-loss';
@@ -86,23 +86,23 @@ function placeEntry(
     levels,
     // A buy that waits is replaced by this one.
     freeQuote: cashFor(book),
-    equity: shared.equityShare === undefined ? ZERO : (wider?.equity() ?? worthOf(book, price)),
+    equity: shared.equityShare === undefined ? ZERO : (account?.equity() ?? worthOf(book, price)),
     takerFee: toNumber(terms.feeRate),
     baseFeeRate: baseFeeRate(terms),
-    rooms: wider?.rooms() ?? [],
+    rooms: account?.rooms() ?? [],
   });
   if (size.kind === 'refused') return size.reason;
   const { quantity, plannedQuote } = size;
   const order = { ...nextOrder(book), quantity, reason, entry: { level, plannedQuote } };
   const dearest = form === undefined ? multiply(price, BUFFERED) : fromSteps(form.limit, tick);
-  wider?.placed({ number: order.number, quote: multiply(quantity, dearest), nowMs });
+  account?.placed({ number: order.number, quote: multiply(quantity, dearest), nowMs });
   book.entry = form === undefined ? null : { ...order, ...untouched({ nowMs, priceTicks }), ...sideOf(form, tick) };
   if (form === undefined) book.pending = { ...order, side: 'buy', dearest };
   return reason;
 }
 
-const worthOf = ({ purse, position }: Book, price: Decimal): Decimal =>
-  add(purse.cash, multiply(position.quantity, price));
+const worthOf = ({ balance, position }: Book, price: Decimal): Decimal =>
+  add(balance.cash, multiply(position.quantity, price));
 
 function nextOrder(book: Book): Pick<Resting, 'number'> {
   book.orders += 1;
@@ -142,7 +142,7 @@ function placeExit(decision: Sell, book: Book, moment: Moment): string {
   return decision.reason;
 }
 
-interface Guarding {
+interface ReplanStopInput {
   readonly settings: StopSettings;
   /** The highest stop that the strategy holds; 0 without one. */
   readonly stopTicks: number;
@@ -154,7 +154,10 @@ interface Guarding {
 }
 
 /** Makes the stop on the exchange what the live engine would make it, by the same plan. */
-export function keepStop(book: Book, { settings, stopTicks, reason, priceTicks, nowMs, afterRise }: Guarding): void {
+export function replanStop(
+  book: Book,
+  { settings, stopTicks, reason, priceTicks, nowMs, afterRise }: ReplanStopInput,
+): void {
   const { rules, position, stop, basis } = book;
   const { tick } = rules.price;
   const mayFall = basis === null || position.averagePrice < basis.average;
@@ -190,7 +193,7 @@ export function keepStop(book: Book, { settings, stopTicks, reason, priceTicks, 
   // A stop that is where it should be stays whatever the price does; any other is looked at again.
   const form = book.stop?.form;
   const plain = form === undefined || (form.type === 'stop-loss-limit' && form.stopPrice === book.basis?.level);
-  book.restless = plan.kind === 'wait' || !plain;
+  book.stopNeedsReview = plan.kind === 'wait' || !plain;
 }
 
 function stopSide(form: OrderForm, tick: Decimal): Pick<Resting, 'form' | 'limitTicks' | 'stopTicks'> {

@@ -40,7 +40,7 @@ export function runPortfolioBacktest(input: PortfolioInput): BacktestOutcome {
     fills: only !== undefined ? fills.map(({ symbol: _, ...fill }) => fill) : fills,
     coin: only === undefined ? indexDays(inputs) : coinDays(only.detail, only.start, only.end),
     ...{ meter, others, counts, meanExposure, crossed: inside?.crossed ?? 0 },
-    capitalUsed: toNumber(runs[0]?.book.purse.mostBound ?? ZERO),
+    capitalUsed: toNumber(runs[0]?.book.balance.peakCapitalInUse ?? ZERO),
     candles: closes,
     heldCandles: heldCloses,
     offGrid: runs.reduce((sum, { offGrid }) => sum + offGrid, 0),
@@ -99,10 +99,10 @@ function refusalOf(inputs: readonly KernelInput[]): string | undefined {
   const twice = symbols.find((symbol, i) => symbols.indexOf(symbol) !== i);
   if (twice !== undefined) return `${twice} is there twice, but a coin has one owner on an account.`;
   const quotes = differing(({ rules }) => rules.quoteAsset);
-  if (quotes !== undefined) return `The coins of one purse are bought with one money, but these with ${quotes}.`;
+  if (quotes !== undefined) return `The coins of one balance are bought with one money, but these with ${quotes}.`;
   const intervals = differing(({ detail }) => detail.interval);
   if (intervals === undefined) return undefined;
-  return `The candles of coins that share a purse have one length, but these ${intervals}.`;
+  return `The candles of coins that share a balance have one length, but these ${intervals}.`;
 }
 
 /** All coins as one: mean of price / first open over the coins; days of a coin without candles count as its last. */

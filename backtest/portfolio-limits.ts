@@ -4,7 +4,7 @@ import type { OrderId, ProfileId } from '#core/ids.ts';
 import { type Gain, hasLimits, type Holding, type RiskFacts } from '#core/account/risk.ts';
 import { createRiskJudge, type RiskJudge } from '#core/account/risk-judge.ts';
 import type { Book } from './book.ts';
-import type { Wider } from './place.ts';
+import type { AccountView } from './place.ts';
 
 /** The operator's limits of an account and its profiles, and the time zone of the days that a daily loss is counted by. */
 export type AccountLimits = Pick<RiskFacts, 'limits' | 'timezone'>;
@@ -17,7 +17,7 @@ interface LimitedCoin {
 }
 
 /** What one coin asks before it buys. */
-type Judged = Pick<Wider, 'refusal' | 'rooms' | 'placed'>;
+type Judged = Pick<AccountView, 'refusal' | 'rooms' | 'placed'>;
 
 const HOUR_MS = 3_600_000;
 /** The longest loss streak that can be asked for (core/account/risk.ts). */

@@ -2,13 +2,13 @@ import { basketCoin, type BasketCoin, createBasket } from '#core/sizing/basket.t
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { add, type Decimal, fromSteps, multiply, toNumber } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { type BookedFill, cashFor, openPurse, type Purse } from './book.ts';
+import { type BookedFill, cashFor, openBalance, type SharedBalance } from './book.ts';
 import { endDays, type EquityMeter, moveExtremes, openMeter } from './equity.ts';
 import { baseFeeRate } from './fills.ts';
 import { actInside } from './inside.ts';
 import { openRun } from './kernel.ts';
 import type { KernelInput, Run } from './run-state.ts';
-import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
+import { updateStop, matchCandle, fillAtOpen, placeDecision, withFailedStop } from './market.ts';
 import { type AccountLimits, openLimits } from './portfolio-limits.ts';
 
 /** The coins of one profile, all bound to its strategy; `id` is the subject of its limits. */
@@ -46,10 +46,10 @@ export interface PortfolioRun {
 }
 
 /** Hears the reason of each coin at each close. */
-type HearReason = (symbol: string, nowMs: number, reason: string) => void;
+type OnReason = (symbol: string, nowMs: number, reason: string) => void;
 
 /** One coin of the run. */
-interface Seat {
+interface CoinRun {
   readonly run: Run;
   readonly symbol: string;
   readonly profile: PortfolioProfile;
@@ -84,47 +84,49 @@ function tallyOf(tallies: Map<string, Tally>, reason: string): Tally {
  * order of time. At each moment every coin with a candle first meets its orders, then the coins decide one after the other,
  * in the order of the profiles. A profile that plans over its coins plans at their turns.
  */
-export function runPortfolio(portfolio: Portfolio, hear?: HearReason): PortfolioRun {
+export function runPortfolio(portfolio: Portfolio, onReason?: OnReason): PortfolioRun {
   const inputs = portfolio.profiles.flatMap(({ coins }) => coins);
   const [first] = inputs;
   if (first === undefined) throw new RangeError('a run needs a coin');
-  const purse = openPurse(first.terms.balance);
-  const seats = portfolio.profiles.flatMap((profile) => profile.coins.map((input) => openSeat(profile, input, purse)));
-  shareAccount(seats, purse, portfolio.limits);
-  const turns = turnsOf(portfolio, seats);
+  const balance = openBalance(first.terms.balance);
+  const coinRuns = portfolio.profiles.flatMap((profile) =>
+    profile.coins.map((input) => openCoinRun(profile, input, balance)),
+  );
+  shareAccount(coinRuns, balance, portfolio.limits);
+  const turns = turnsOf(portfolio, coinRuns);
   const lengthMs = INTERVAL_MS[first.detail.interval];
-  const meter = openMeter(toNumber(first.terms.balance), Math.min(...seats.map(({ opensMs }) => opensMs)));
+  const meter = openMeter(toNumber(first.terms.balance), Math.min(...coinRuns.map(({ opensMs }) => opensMs)));
   const fills: PortfolioFill[] = [];
   const tallies = new Map<string, Tally>();
   let [closes, heldCloses, exposure] = [0, 0, 0];
   for (;;) {
-    const opensMs = nextOpen(seats);
+    const opensMs = nextOpen(coinRuns);
     if (opensMs === Number.POSITIVE_INFINITY) break;
     const nowMs = opensMs + lengthMs;
     if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
-    for (const seat of seats) if (seat.opensMs === opensMs) advance(seat, nowMs, fills);
-    for (const seat of seats) {
-      if (seat.run.view.nowMs !== nowMs) continue;
-      turns.get(seat.run)?.(opensMs);
-      const reason = act(seat);
-      if (reason !== seat.tally.reason) seat.tally = tallyOf(tallies, reason);
-      seat.tally.count += 1;
-      hear?.(seat.symbol, nowMs, reason);
+    for (const coinRun of coinRuns) if (coinRun.opensMs === opensMs) advance(coinRun, nowMs, fills);
+    for (const coinRun of coinRuns) {
+      if (coinRun.run.view.nowMs !== nowMs) continue;
+      turns.get(coinRun.run)?.(opensMs);
+      const reason = act(coinRun);
+      if (reason !== coinRun.tally.reason) coinRun.tally = tallyOf(tallies, reason);
+      coinRun.tally.count += 1;
+      onReason?.(coinRun.symbol, nowMs, reason);
     }
     closes += 1;
-    if (isAnyHeld(seats)) heldCloses += 1;
-    meter.last = purse.cashNumber + heldWorth(seats);
-    exposure += shareHeld(seats, purse);
+    if (isAnyHeld(coinRuns)) heldCloses += 1;
+    meter.last = balance.cashNumber + heldWorth(coinRuns);
+    exposure += shareHeld(coinRuns, balance);
     if (meter.last > meter.peak || meter.last < meter.floor) moveExtremes(meter, meter.last, nowMs);
   }
-  const crossed = seats.reduce((sum, seat) => sum + seat.crossed, 0);
+  const crossed = coinRuns.reduce((sum, coinRun) => sum + coinRun.crossed, 0);
   const counts = new Map([...tallies.values()].map(({ reason, count }) => [reason, count]));
-  const runs = seats.map(({ run }) => run);
+  const runs = coinRuns.map(({ run }) => run);
   return { fills, meter, counts, runs, closes, heldCloses, crossed, meanExposure: exposure / Math.max(1, closes) };
 }
 
-function openSeat(profile: PortfolioProfile, input: KernelInput, purse: Purse): Seat {
-  const run = openRun(input, purse);
+function openCoinRun(profile: PortfolioProfile, input: KernelInput, balance: SharedBalance): CoinRun {
+  const run = openRun(input, balance);
   const { bound, detail, start, end } = input;
   const startMs = detail.columns.openMs[start] ?? 0;
   return {
@@ -140,42 +142,42 @@ function openSeat(profile: PortfolioProfile, input: KernelInput, purse: Purse): 
 }
 
 /** Gives every coin what it asks of the whole account. */
-function shareAccount(seats: readonly Seat[], purse: Purse, limits: AccountLimits | undefined): void {
-  const coins = seats.map(({ run: { book }, symbol, profile }) => ({ book, symbol, profileId: profile.id }));
+function shareAccount(coinRuns: readonly CoinRun[], balance: SharedBalance, limits: AccountLimits | undefined): void {
+  const coins = coinRuns.map(({ run: { book }, symbol, profile }) => ({ book, symbol, profileId: profile.id }));
   const judge = limits === undefined ? undefined : openLimits(coins, limits);
-  const equity = (): Decimal => seats.reduce((sum, seat) => add(sum, worthOf(seat)), purse.cash);
-  for (const [i, { run }] of seats.entries()) {
+  const equity = (): Decimal => coinRuns.reduce((sum, coinRun) => add(sum, worthOf(coinRun)), balance.cash);
+  for (const [i, { run }] of coinRuns.entries()) {
     const coin = coins[i];
     const judged = coin === undefined ? undefined : judge?.(coin);
-    run.wider = { refusal: () => undefined, rooms: () => [], placed: () => undefined, ...judged, equity };
+    run.account = { refusal: () => undefined, rooms: () => [], placed: () => undefined, ...judged, equity };
   }
 }
 
-const worthOf = ({ run: { book, view } }: Seat): Decimal =>
+const worthOf = ({ run: { book, view } }: CoinRun): Decimal =>
   multiply(book.position.quantity, fromSteps(view.price, book.rules.price.tick));
 
 /** The open of the next candle of any coin; infinite at the end. */
-function nextOpen(seats: readonly Seat[]): number {
+function nextOpen(coinRuns: readonly CoinRun[]): number {
   let next = Number.POSITIVE_INFINITY;
-  for (const { opensMs } of seats) if (opensMs < next) next = opensMs;
+  for (const { opensMs } of coinRuns) if (opensMs < next) next = opensMs;
   return next;
 }
 
-function isAnyHeld(seats: readonly Seat[]): boolean {
-  for (const { run } of seats) if (run.view.sellable) return true;
+function isAnyHeld(coinRuns: readonly CoinRun[]): boolean {
+  for (const { run } of coinRuns) if (run.view.sellable) return true;
   return false;
 }
 
-function heldWorth(seats: readonly Seat[]): number {
+function heldWorth(coinRuns: readonly CoinRun[]): number {
   let worth = 0;
-  for (const { run, close } of seats) worth += run.book.quantityNumber * close;
+  for (const { run, close } of coinRuns) worth += run.book.quantityNumber * close;
   return worth;
 }
 
 /** Share of the equity that is in coins that can be sold. */
-function shareHeld(seats: readonly Seat[], { cashNumber }: Purse): number {
+function shareHeld(coinRuns: readonly CoinRun[], { cashNumber }: SharedBalance): number {
   let worth = 0;
-  for (const { run, close, step } of seats) {
+  for (const { run, close, step } of coinRuns) {
     const { quantityNumber } = run.book;
     if (quantityNumber >= step) worth += quantityNumber * close;
   }
@@ -183,58 +185,58 @@ function shareHeld(seats: readonly Seat[], { cashNumber }: Purse): number {
 }
 
 /** Lets orders meet the next candle, then brings the coin to its close. */
-function advance(seat: Seat, nowMs: number, fills: PortfolioFill[]): void {
-  const { run, row } = seat;
+function advance(coinRun: CoinRun, nowMs: number, fills: PortfolioFill[]): void {
+  const { run, row } = coinRun;
   const { book, view, feed, wake, grid, input, gates } = run;
   const { low, high, close, openMs } = input.detail.columns;
   const known = book.fills.length;
-  if (book.pending !== null) meetOpen(run, row);
+  if (book.pending !== null) fillAtOpen(run, row);
   const reached = (low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above;
-  if (reached) meetCandle(run, row);
-  if (seat.looksInside && actInside(run, row) && !reached) seat.crossed += 1;
+  if (reached) matchCandle(run, row);
+  if (coinRun.looksInside && actInside(run, row) && !reached) coinRun.crossed += 1;
   for (let i = known; i < book.fills.length; i++) {
     const fill = book.fills[i];
-    if (fill !== undefined) fills.push({ ...fill, symbol: seat.symbol });
+    if (fill !== undefined) fills.push({ ...fill, symbol: coinRun.symbol });
   }
-  seat.close = close[row] ?? 0;
-  seat.row = row + 1;
-  seat.opensMs = row + 1 < input.end ? (openMs[row + 1] ?? 0) : Number.POSITIVE_INFINITY;
+  coinRun.close = close[row] ?? 0;
+  coinRun.row = row + 1;
+  coinRun.opensMs = row + 1 < input.end ? (openMs[row + 1] ?? 0) : Number.POSITIVE_INFINITY;
   view.nowMs = nowMs;
   view.price = grid.closeTicks[row] ?? 0;
-  if (gates !== null && gates.nextMs <= nowMs) gates.give();
+  if (gates !== null && gates.nextMs <= nowMs) gates.feedClosed();
   if (feed.nextCloseMs > nowMs) return;
-  feed.give();
-  seat.closedMs = nowMs - (nowMs % INTERVAL_MS[input.bound.needs.interval]);
+  feed.feedClosed();
+  coinRun.closedMs = nowMs - (nowMs % INTERVAL_MS[input.bound.needs.interval]);
 }
 
-function act({ run, guards }: Seat): string {
+function act({ run, guards }: CoinRun): string {
   const { book, view, instance } = run;
   const decided = instance.decide(view);
-  const decision = book.stop?.triggered === true ? unlessOverdue(decided, book, view.price) : decided;
-  const reason = decision.kind === 'nothing' ? decision.reason : order(run, decision);
-  if (guards && (view.sellable || book.stop !== null)) guard(run, false);
+  const decision = book.stop?.triggered === true ? withFailedStop(decided, book, view.price) : decided;
+  const reason = decision.kind === 'nothing' ? decision.reason : placeDecision(run, decision);
+  if (guards && (view.sellable || book.stop !== null)) updateStop(run, false);
   return reason;
 }
 
-type TakeTurn = (opensMs: number) => void;
+type PlanTurn = (opensMs: number) => void;
 
 /** What coins of profiles that plan do before they decide: they see the plan and their part in it. */
-function turnsOf({ profiles }: Portfolio, seats: readonly Seat[]): ReadonlyMap<Run, TakeTurn> {
-  const turns = new Map<Run, TakeTurn>();
+function turnsOf({ profiles }: Portfolio, coinRuns: readonly CoinRun[]): ReadonlyMap<Run, PlanTurn> {
+  const turns = new Map<Run, PlanTurn>();
   for (const profile of profiles) {
     const planner = profile.coins[0]?.bound.planner;
     if (planner === undefined) continue;
     const basket = createBasket(planner);
-    const own = seats.filter((seat) => seat.profile === profile);
+    const own = coinRuns.filter((coinRun) => coinRun.profile === profile);
     let coins: readonly BasketCoin[] = [];
     let lookedMs = -1;
     let former = 0;
     for (const [i, { run, symbol }] of own.entries()) {
       const look = (opensMs: number): readonly BasketCoin[] => {
-        if (lookedMs !== opensMs) return own.map((seat) => coinOf(seat, opensMs));
+        if (lookedMs !== opensMs) return own.map((coinRun) => coinOf(coinRun, opensMs));
         // Within one moment only the coin whose turn it was can look otherwise.
-        const seat = own[former];
-        return seat === undefined ? coins : coins.with(former, coinOf(seat, opensMs));
+        const coinRun = own[former];
+        return coinRun === undefined ? coins : coins.with(former, coinOf(coinRun, opensMs));
       };
       turns.set(run, (opensMs) => {
         coins = look(opensMs);
@@ -249,7 +251,7 @@ function turnsOf({ profiles }: Portfolio, seats: readonly Seat[]): ReadonlyMap<R
 }
 
 /** A coin whose candle is missing has no fresh price. */
-function coinOf({ run, row, closedMs }: Seat, opensMs: number): BasketCoin {
+function coinOf({ run, row, closedMs }: CoinRun, opensMs: number): BasketCoin {
   const { book, instance, input, view } = run;
   const { rules, terms } = input;
   const score = instance.ranking?.score() ?? null;

@@ -66,7 +66,7 @@ test('one coin without limits: the same run, to the last number, as the coin by 
 });
 
 /** What all coins hold, by the fills up to each of them: the books may never contradict the purse. */
-test('several coins: the purse never falls below zero, and what is held and earned is what was put in', () => {
+test('several coins: the balance never falls below zero, and what is held and earned is what was put in', () => {
   fc.assert(
     fc.property(fc.nat(), fc.constantFrom('trailing-trade', 'momentum'), (seed, name) => {
       const config = name === 'momentum' ? MOMENTUM : TRAILING;
@@ -75,7 +75,7 @@ test('several coins: the purse never falls below zero, and what is held and earn
       assert.ok(run.fills.every(({ cash }) => cash >= 0n));
       const realised = run.fills.reduce((sum, fill) => add(sum, fill.realised), ZERO);
       const costs = run.runs.reduce((sum, { book }) => add(sum, book.position.cost), ZERO);
-      const cash = run.runs[0]?.book.purse.cash ?? ZERO;
+      const cash = run.runs[0]?.book.balance.cash ?? ZERO;
       assert.equal(formatDecimal(subtract(add(cash, costs), TERMS.balance)), formatDecimal(realised));
       assert.ok(run.runs.every(({ book }) => book.rejections.length === 0 || name === 'trailing-trade'));
     }),

@@ -55,12 +55,12 @@ function touch(ticks: number, taker: boolean, ambiguous = false): Touch {
 }
 
 /** What this candle does to the order; remembers in it whether it was set off. The answer is one reused object. */
-export function meet(order: Resting, bar: Bar, path: CandlePath): Touch {
+export function matchBar(order: Resting, bar: Bar, path: CandlePath): Touch {
   if (order.form.type === 'trailing-stop') return trail(order, order.form.deltaBips, { bar, path });
-  return order.side === 'buy' ? meetBuy(order, bar, path) : meetSell(order, bar);
+  return order.side === 'buy' ? matchBuy(order, bar, path) : matchSell(order, bar);
 }
 
-function meetBuy(order: Resting, { open, high, low }: Bar, path: CandlePath): Touch {
+function matchBuy(order: Resting, { open, high, low }: Bar, path: CandlePath): Touch {
   const { stopTicks, limitTicks } = order;
   if (stopTicks > 0 && !order.triggered) {
     if (high < stopTicks) return touch(0, false);
@@ -73,7 +73,7 @@ function meetBuy(order: Resting, { open, high, low }: Bar, path: CandlePath): To
   return low === limitTicks ? touch(path === 'fall-first' ? limitTicks : 0, false, true) : touch(0, false);
 }
 
-function meetSell(order: Resting, { open, high, low }: Bar): Touch {
+function matchSell(order: Resting, { open, high, low }: Bar): Touch {
   const { stopTicks, limitTicks } = order;
   if (stopTicks > 0 && !order.triggered) {
     if (low > stopTicks) return touch(0, false);

@@ -4,7 +4,7 @@ import type { Book } from './book.ts';
 import type { Series } from './columns.ts';
 import type { EquityMeter } from './equity.ts';
 import type { Terms } from './fills.ts';
-import type { Wider } from './place.ts';
+import type { AccountView } from './place.ts';
 import type { PriceGrid } from './price-grid.ts';
 import type { CandlePath } from './resting.ts';
 import type { Gates } from '#core/decision/gates.ts';
@@ -47,7 +47,7 @@ export interface Run {
   readonly decisions: Uint8Array | null;
   readonly wake: { below: number; above: number };
   readonly gates: GateFeed | null;
-  wider: Wider | null;
+  account: AccountView | null;
 }
 
 /** Gives the strategy its closed candles in order, each once, through one reused object. */
@@ -59,7 +59,7 @@ export interface CandleFeed {
   /** Candles given before the window, to warm up. */
   readonly warmUp: number;
   /** Gives every candle that has closed by `view.nowMs`; a number as an argument would be allocated at each call. */
-  give(): void;
+  feedClosed(): void;
   /** The strategy has taken every candle before `row` itself. */
   skipTo(row: number): void;
 }
@@ -68,5 +68,5 @@ export interface CandleFeed {
 export interface GateFeed {
   readonly gates: Gates;
   nextMs: number;
-  give(): void;
+  feedClosed(): void;
 }

@@ -122,15 +122,15 @@ export function runCoin(kernel: KernelInput): { readonly book: Book; readonly ma
     coin: coinDays(kernel.detail, kernel.start, kernel.end),
     counts: new Map(reasons.map((reason, code) => [reason, counts[code] ?? 0])),
     candles: kernel.end - kernel.start,
-    capitalUsed: toNumber(book.purse.mostBound),
+    capitalUsed: toNumber(book.balance.peakCapitalInUse),
     meanExposure: meanExposure(kernel, book.fills),
     ...{ meter, others, crossed: inside?.crossed ?? 0, heldCandles, offGrid, warmUp, skipped },
   };
   return { book, made };
 }
 
-/** The window as it was asked for. */
-interface Asked {
+/** The window as it was requested for. */
+interface RequestedWindow {
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
 }
@@ -162,7 +162,7 @@ interface Made {
 }
 
 /** Everything that a result says; the fingerprint covers what was traded and every number of it. */
-export function report(made: Made, asked: Asked): BacktestResult {
+export function report(made: Made, requested: RequestedWindow): BacktestResult {
   const { inputs, meter, fills } = made;
   const [input] = inputs;
   if (input === undefined) throw new RangeError('a report needs a coin');
@@ -192,7 +192,7 @@ export function report(made: Made, asked: Asked): BacktestResult {
     fillRules: FILL_RULES,
     coverage,
     warnings: [
-      ...edgeWarnings({ startMs, endMs, asked }),
+      ...edgeWarnings({ startMs, endMs, requested }),
       ...inputs.flatMap((each) => signalWarnings(each, startMs, endMs)),
       ...warningsOf(coverage),
       ...new Set(inputs.flatMap((each) => tickWarnings(each.bound, each.detail.interval))),
@@ -287,18 +287,18 @@ function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; read
 function edgeWarnings({
   startMs,
   endMs,
-  asked,
+  requested,
 }: {
   startMs: number;
   endMs: number;
-  asked: Pick<Asked, 'fromMs' | 'toMs'>;
+  requested: Pick<RequestedWindow, 'fromMs' | 'toMs'>;
 }): string[] {
   const warnings: string[] = [];
-  if (asked.fromMs !== undefined && startMs > asked.fromMs) {
-    warnings.push(`The candles of the window begin at ${iso(startMs)}, later than asked for.`);
+  if (requested.fromMs !== undefined && startMs > requested.fromMs) {
+    warnings.push(`The candles of the window begin at ${iso(startMs)}, later than requested for.`);
   }
-  if (asked.toMs !== undefined && endMs < asked.toMs) {
-    warnings.push(`The candles of the window end at ${iso(endMs)}, earlier than asked for.`);
+  if (requested.toMs !== undefined && endMs < requested.toMs) {
+    warnings.push(`The candles of the window end at ${iso(endMs)}, earlier than requested for.`);
   }
   return warnings;
 }

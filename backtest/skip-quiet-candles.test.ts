@@ -33,7 +33,10 @@ const trailing = fc
     buy: {
       candleLimit: settings.candleLimit,
       firstBuyTriggerBasis: settings.basis,
-      gridLevels: settings.triggers.map((triggerPercentage) => ({ triggerPercentage, maxPurchaseAmount: settings.amount })),
+      gridLevels: settings.triggers.map((triggerPercentage) => ({
+        triggerPercentage,
+        maxPurchaseAmount: settings.amount,
+      })),
       lossCooldownMinutes: settings.pause,
     },
     sell: {
@@ -86,7 +89,7 @@ const cases = fc.record({
 /** Everything that a run leaves behind, but how it was gone through. */
 const left = ({ book, meter, reasons, counts, decisions, heldCandles, crossed }: KernelRun) => {
   const { fills, cycles, rejections, pending, entry, stop, position, ambiguous, doubtful, overrun } = book;
-  const { cash } = book.purse;
+  const { cash } = book.balance;
   const money = { fills, cycles, rejections, pending, entry, stop, position, cash, ambiguous, doubtful, overrun };
   return { ...money, meter, reasons, counts, decisions, heldCandles, crossed };
 };

@@ -5,7 +5,11 @@ import type { TickView } from './strategy.ts';
 export type Rule<StrategyContext> = (context: StrategyContext, view: TickView) => Decision | undefined;
 
 /** The first answer of an ordered list of rules. */
-export function firstAnswer<StrategyContext>(rules: readonly Rule<StrategyContext>[], context: StrategyContext, view: TickView): Decision | undefined {
+export function firstAnswer<StrategyContext>(
+  rules: readonly Rule<StrategyContext>[],
+  context: StrategyContext,
+  view: TickView,
+): Decision | undefined {
   for (const rule of rules) {
     const answer = rule(context, view);
     if (answer !== undefined) return answer;

@@ -80,7 +80,8 @@ export type Values = readonly (string | number)[];
 export const withSettings = (config: unknown, settings: readonly SweptSetting[], values: Values): unknown =>
   settings.reduce((changed, { path }, i) => withValue(changed, path, values[i]), config);
 
-const sizeOf = (settings: readonly SweptSetting[]): number => settings.reduce((product, { values }) => product * values.length, 1);
+const sizeOf = (settings: readonly SweptSetting[]): number =>
+  settings.reduce((product, { values }) => product * values.length, 1);
 
 /** The combination with a number: the last setting turns fastest. */
 function combination(settings: readonly SweptSetting[], number: number): Values {

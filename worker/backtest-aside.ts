@@ -1,6 +1,6 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { isObject } from '#core/merge.ts';
-import type { Examination, Examined } from '#backtest/examine.ts';
+import type { RobustnessReport, RobustnessInput } from '#backtest/robustness.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { RunLimits } from '#core/research/research.ts';
@@ -12,12 +12,12 @@ export interface BacktestStart {
   /** The limits that it is under, if any. */
   readonly limits?: RunLimits;
   /** What it has come to: the thread then examines it instead. */
-  readonly result?: Examined['result'];
+  readonly result?: RobustnessInput['result'];
 }
 export const isBacktestStart = (value: unknown): value is BacktestStart => isObject(value) && 'inputs' in value;
 
 const isOutcome = (value: unknown): value is BacktestOutcome => isObject(value) && 'kind' in value;
-const isExamination = (value: unknown): value is Examination => isObject(value) && 'monteCarlo' in value;
+const isExamination = (value: unknown): value is RobustnessReport => isObject(value) && 'monteCarlo' in value;
 
 /** Runs a backtest in a thread of its own, so that trading goes on meanwhile. Rejects when aborted or refused. */
 export const runBacktestAside = (start: BacktestStart, signal: AbortSignal): Promise<BacktestOutcome> =>
@@ -27,7 +27,7 @@ export const runBacktestAside = (start: BacktestStart, signal: AbortSignal): Pro
 export const examineAside = (
   start: BacktestStart & Required<Pick<BacktestStart, 'result'>>,
   signal: AbortSignal,
-): Promise<Examination> => runAside({ start, isAnswer: isExamination, signal });
+): Promise<RobustnessReport> => runAside({ start, isAnswer: isExamination, signal });
 
 const BACKTEST = new URL('./backtest-thread.ts', import.meta.url);
 

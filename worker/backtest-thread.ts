@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { runPortfolioBacktest } from '#backtest/portfolio-backtest.ts';
-import { examine, examineTogether } from '#backtest/examine.ts';
+import { reportRobustness, reportSharedRobustness } from '#backtest/robustness.ts';
 import { type BacktestInput, runBacktest } from '#backtest/run.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { answerAside, type BacktestStart, isBacktestStart } from './backtest-aside.ts';
@@ -20,7 +20,7 @@ await answerAside(parentPort, async () => {
   const { config } = first;
   const together = strategy.plansBaskets === true || inputs.length > 1 || limits !== undefined;
   if (result !== undefined)
-    return together ? examineTogether(inputs, result) : examine(input, { strategy, config, result });
+    return together ? reportSharedRobustness(inputs, result) : reportRobustness(input, { strategy, config, result });
   if (!together) return runBacktest(input);
   return runPortfolioBacktest({ profiles: byProfile(prepared, inputs), ...(limits === undefined ? {} : { limits }) });
 });

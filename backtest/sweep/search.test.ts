@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Candidate } from '#strategies/candidates.ts';
-import { combinations, countSets, type Draw, type SweptSetting, parseSettings, withSettings } from '#strategies/swept-settings.ts';
+import {
+  combinations,
+  countSets,
+  type Draw,
+  type SweptSetting,
+  parseSettings,
+  withSettings,
+} from '#strategies/swept-settings.ts';
 import { type Evaluated, evaluatedOf } from './row.ts';
 import { type Evaluate, rankTried, searchAll, searchByHalving, walkForward } from './search.ts';
 import { normalAt, normalBelow } from './statistics.ts';
@@ -75,7 +82,10 @@ test('every combination, or different ones drawn repeatably', () => {
 });
 
 test('sets are counted before they are made, and too many of them or of their values are refused with both numbers', () => {
-  const many: SweptSetting[] = [1, 2, 3].map((n) => ({ path: String(n), values: Array.from({ length: 100 }, (_, i) => i) }));
+  const many: SweptSetting[] = [1, 2, 3].map((n) => ({
+    path: String(n),
+    values: Array.from({ length: 100 }, (_, i) => i),
+  }));
   const refused = countSets(many);
   assert.ok(refused.kind === 'problem' && /1000000 combinations, more than 100000/.test(refused.sentence));
   assert.deepEqual(countSets(many, { count: 10, seed: 1 }), { kind: 'ok', value: 10 });

@@ -28,7 +28,7 @@ export interface VectorMarket {
   readonly signalCloseTicks: Int32Array;
   readonly signals: Extremes;
   /** The row at whose close each signal candle reaches the strategy; one more entry ends the list. */
-  readonly give: Int32Array;
+  readonly deliveryRow: Int32Array;
   /** Signal and detail are the same series. */
   readonly aligned: boolean;
   /** First signal candle that closes after the window has begun. */
@@ -55,13 +55,13 @@ export function readVectorMarket({
   const signalMs = INTERVAL_MS[signal.interval];
   const signalOpenMs = signal.columns.openMs;
   const count = signalOpenMs.length;
-  const give = new Int32Array(count + 1).fill(end);
+  const deliveryRow = new Int32Array(count + 1).fill(end);
   let row = start;
   for (let k = 0; k < count; k++) {
     const closeMs = (signalOpenMs[k] ?? 0) + signalMs;
     if (k > 0 && closeMs - (signalOpenMs[k - 1] ?? 0) > LONGEST_HOLE * signalMs) return undefined;
     while (row < end && (openMs[row] ?? 0) + lengthMs < closeMs) row += 1;
-    give[k] = row;
+    deliveryRow[k] = row;
   }
   const aligned = signalOpenMs === openMs;
   const [lowTicks, closeTicks] = [ticksOf(low, tick), ticksOf(close, tick)];
@@ -85,7 +85,7 @@ export function readVectorMarket({
     signalClose: signal.columns.close,
     signalCloseTicks,
     signals: extremesOf(signalCloseTicks),
-    give,
+    deliveryRow,
     aligned,
     firstInside: lowerBound(signalOpenMs, startMs - signalMs + 1),
   };

@@ -51,11 +51,11 @@ export function advance(run: VectorRun, market: VectorMarket, { crosses, money, 
     step.up = code === 2 * k + 1;
     step.down = code === 2 * k;
     step.reference = references?.[at];
-    meetSignal(run, market, step);
+    processSignal(run, market, step);
     // Where signals are rows, the next thing that happens is the open of the next one.
     if (run.pending === 0 || !market.aligned || step.row + 1 >= market.end) continue;
     step.row += 1;
-    meetRow(run, market, step);
+    matchRow(run, market, step);
   }
   run.next = k;
   run.cross = at;
@@ -73,7 +73,7 @@ function nextMove(run: VectorRun, market: VectorMarket, held: HeldRange): number
   if (run.params.exitOnCross && run.exitSignal) return held.k;
   if (lastsUntil(run, market, held)) return held.to;
   const k = market.aligned ? nextRow(run, market, held) : nextSignal(run, market, held);
-  run.met = Math.max(run.met, (market.give[k] ?? market.end) - 1);
+  run.matchedRow = Math.max(run.matchedRow, (market.deliveryRow[k] ?? market.end) - 1);
   return k;
 }
 
@@ -82,13 +82,13 @@ const ROUNDED = 2;
 
 /** True when even the highest stop that the signals could bring is out of reach until the cross that sells: high and stop end there. */
 function lastsUntil(run: VectorRun, market: VectorMarket, { k, to, money: { askDown } }: HeldRange): boolean {
-  const { give, end, signals, lows } = market;
-  const row = give[to] ?? end;
-  if (row < end && give[to + 1] === row) return false;
+  const { deliveryRow, end, signals, lows } = market;
+  const row = deliveryRow[to] ?? end;
+  if (row < end && deliveryRow[to + 1] === row) return false;
   const { trail, offset } = run.params;
   const high = Math.max(run.high, boundsOf(signals, k, to).most);
   const stop = Math.max(run.stop, snapDown(high * trail));
-  const first = Math.min(run.met + 1, give[k] ?? end);
+  const first = Math.min(run.matchedRow + 1, deliveryRow[k] ?? end);
   if (boundsOf(lows, first, Math.min(row + 1, end)).least <= stop) return false;
   return offset === null || run.high * ((trail * offset.n) / offset.d - askDown) >= ROUNDED;
 }
@@ -127,10 +127,14 @@ function nextRow(run: VectorRun, { lowTicks, closeTicks, signals, lows }: Vector
 }
 
 /** Signal by signal where each spans several rows: none of them may reach the stop, nor the signal move it on the exchange. */
-function nextSignal(run: VectorRun, { give, end, lows, signalCloseTicks }: VectorMarket, { k, to }: HeldRange): number {
+function nextSignal(
+  run: VectorRun,
+  { deliveryRow, end, lows, signalCloseTicks }: VectorMarket,
+  { k, to }: HeldRange,
+): number {
   for (let at = k; at < to; at++) {
-    const row = give[at] ?? end;
-    const next = give[at + 1] ?? end;
+    const row = deliveryRow[at] ?? end;
+    const next = deliveryRow[at + 1] ?? end;
     const close = signalCloseTicks[at] ?? 0;
     const raised = close > run.high ? Math.max(run.stop, snapDown(close * run.params.trail)) : run.stop;
     if (next <= row || !isNear(run, raised)) return at;
@@ -141,7 +145,7 @@ function nextSignal(run: VectorRun, { give, end, lows, signalCloseTicks }: Vecto
   return to;
 }
 
-/** Nothing can happen to a held position on this row: no order is met, nothing is decided, the stop stays where it is. */
+/** Nothing can happen to a held position on this row: no order is matchedRow, nothing is decided, the stop stays where it is. */
 const isQuiet = ({ pending, lots, resting, stop, settled }: VectorRun, market: VectorMarket, row: number): boolean =>
   pending === 0 && lots > 0 && (market.lowTicks[row] ?? 0) > resting && (market.closeTicks[row] ?? 0) > stop && settled;
 
@@ -159,19 +163,19 @@ interface SignalStep {
   readonly money: VectorMoney;
 }
 
-/** One signal candle and the detail candles until the next. A candle that closed in a gap is seen before orders are met. */
-function meetSignal(run: VectorRun, market: VectorMarket, step: SignalStep): void {
+/** One signal candle and the detail candles until the next. A candle that closed in a gap is seen before orders are matchedRow. */
+function processSignal(run: VectorRun, market: VectorMarket, step: SignalStep): void {
   const { k } = step;
-  const row = market.give[k] ?? market.end;
+  const row = market.deliveryRow[k] ?? market.end;
   if (row >= market.end) return;
   run.newest = k - 1;
   step.row = row;
   const inGap = (market.signalOpenMs[k] ?? 0) + market.signalMs <= (market.openMs[row] ?? 0);
-  if (!inGap && run.met < row) meetRow(run, market, step);
-  giveSignal(run, market, step);
-  const next = market.give[k + 1] ?? market.end;
+  if (!inGap && run.matchedRow < row) matchRow(run, market, step);
+  deliverSignal(run, market, step);
+  const next = market.deliveryRow[k + 1] ?? market.end;
   if (next === row) return;
-  if (run.met < row) meetRow(run, market, step);
+  if (run.matchedRow < row) matchRow(run, market, step);
   decide(run, market, step);
   for (let later = row + 1; later < next && !run.fellBack; later++) {
     const idle = run.lots === 0 && run.pending === 0;
@@ -182,12 +186,12 @@ function meetSignal(run: VectorRun, market: VectorMarket, step: SignalStep): voi
       continue;
     }
     step.row = later;
-    meetRow(run, market, step);
+    matchRow(run, market, step);
     decide(run, market, step);
   }
 }
 
-function giveSignal(run: VectorRun, market: VectorMarket, { k, up, down }: SignalStep): void {
+function deliverSignal(run: VectorRun, market: VectorMarket, { k, up, down }: SignalStep): void {
   run.newest = k;
   if (up) run.crossed = k;
   if (run.lots === 0 || (market.signalOpenMs[k] ?? 0) + market.signalMs <= run.fillMs) return;
@@ -200,9 +204,9 @@ function giveSignal(run: VectorRun, market: VectorMarket, { k, up, down }: Signa
 }
 
 /** What waits meets a candle: a market order its open, the stop on the exchange its range. */
-function meetRow(run: VectorRun, market: VectorMarket, step: SignalStep): void {
+function matchRow(run: VectorRun, market: VectorMarket, step: SignalStep): void {
   const { row, money } = step;
-  run.met = row;
+  run.matchedRow = row;
   const open = market.openTicks[row] ?? 0;
   const { n, d } = money.against;
   step.open = open;

@@ -34,8 +34,8 @@ export interface VectorRun {
   crossed: number;
   newest: number;
   acted: number;
-  /** Last row whose open and range have been met. */
-  met: number;
+  /** Last row whose open and range have been matchedRow. */
+  matchedRow: number;
   /** Lots on their way to the next open; below zero for a sale. */
   pending: number;
   lots: number;
@@ -77,7 +77,7 @@ export function openVectorRun(params: VectorParams, market: VectorMarket, { cash
     crossed: -1,
     newest: -1,
     acted: -1,
-    met: market.start - 1,
+    matchedRow: market.start - 1,
     pending: 0,
     lots: 0,
     dust: 0,

@@ -1,4 +1,4 @@
-import { type Examination, examine, examineTogether } from '#backtest/examine.ts';
+import { type RobustnessReport, reportRobustness, reportSharedRobustness } from '#backtest/robustness.ts';
 import { type Explained, explainFills } from '#backtest/explain.ts';
 import { type PortfolioInput, runPortfolioBacktest, SEPARATE_WARNING } from '#backtest/portfolio-backtest.ts';
 import type { BacktestResult } from '#backtest/result.ts';
@@ -10,12 +10,12 @@ import { type BacktestOptions, parseBacktestOptions } from './options.ts';
 import { robustnessTable } from './robustness.ts';
 import { explainedTable, resultTable } from './table.ts';
 
-function jsonOf(result: BacktestResult, explained?: readonly Explained[], robustness?: Examination): string {
+function jsonOf(result: BacktestResult, explained?: readonly Explained[], robustness?: RobustnessReport): string {
   const fills = explained === undefined ? result.fills : result.fills.map((fill, i) => ({ ...fill, ...explained[i] }));
   return JSON.stringify({ ...result, fills, ...(robustness === undefined ? {} : { robustness }) }, null, 2);
 }
 
-function tablesOf(result: BacktestResult, explained?: readonly Explained[], robustness?: Examination): string {
+function tablesOf(result: BacktestResult, explained?: readonly Explained[], robustness?: RobustnessReport): string {
   const sections = [
     resultTable(result),
     ...(explained === undefined ? [] : [explainedTable(result.fills, explained)]),
@@ -65,15 +65,15 @@ function tell(asked: Asked, options: BacktestOptions): string {
   const separate = options.account === undefined && options.purse === 'separate';
   const warnings = [...(separate ? [SEPARATE_WARNING] : []), ...outcome.result.warnings];
   const result = { ...outcome.result, warnings };
-  const robustness = options.robustness ? examination(asked, result) : undefined;
+  const robustness = options.robustness ? robustnessOf(asked, result) : undefined;
   const explained = options.explain ? explainFills(asked, result.fills) : undefined;
   return options.json ? jsonOf(result, explained, robustness) : tablesOf(result, explained, robustness);
 }
 
-const examination = (asked: Asked, result: BacktestResult): Examination =>
+const robustnessOf = (asked: Asked, result: BacktestResult): RobustnessReport =>
   'profiles' in asked
-    ? examineTogether(
+    ? reportSharedRobustness(
         asked.profiles.flatMap(({ coins }) => coins),
         result,
       )
-    : examine(asked, { ...asked, result });
+    : reportRobustness(asked, { ...asked, result });

@@ -1,12 +1,12 @@
-import type { Examination } from '#backtest/examine.ts';
+import type { RobustnessReport } from '#backtest/robustness.ts';
 import type { Band } from '#backtest/monte-carlo.ts';
 import { columns } from './table.ts';
 
 const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
 const bandRow = (name: string, { p5, p50, p95 }: Band): string[] => [name, ...[p5, p50, p95].map(percent)];
 
-export function robustnessTable(examination: Examination): string {
-  const { monteCarlo: drawn, variants, refused } = examination;
+export function robustnessTable(robustness: RobustnessReport): string {
+  const { monteCarlo: drawn, variants, refused } = robustness;
   const bands =
     drawn === null
       ? []
@@ -26,10 +26,10 @@ export function robustnessTable(examination: Examination): string {
   ]);
   const illegal = refused.map(({ change, reason }) => `  ${change} is not legal: ${reason}`);
   const changed = columns([['changed', 'return', 'drawdown'], ...changes], 1);
-  return ['Robustness', ...bands, '', ...changed, ...illegal, '', lookAheadText(examination)].join('\n');
+  return ['Robustness', ...bands, '', ...changed, ...illegal, '', lookAheadText(robustness)].join('\n');
 }
 
-function lookAheadText({ foresight, comparedDecisions: compared }: Examination): string {
+function lookAheadText({ foresight, comparedDecisions: compared }: RobustnessReport): string {
   if (foresight !== null)
     return `At ${foresight.at} it decided "${foresight.decided}" because of what came later; without it: "${foresight.withoutFuture}".`;
   if (compared === null) return 'Decisions over several coins are not compared with the future hidden.';

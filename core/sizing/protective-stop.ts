@@ -67,7 +67,7 @@ export const STOP_REASONS = {
 type StopReason = keyof typeof STOP_REASONS;
 
 /** What is decided where a stop was reached and has not sold in time. */
-export const OVERDUE = { kind: 'sell', reason: 'exit-failed-stop', lots: 'all' } as const satisfies Decision;
+export const SELL_FAILED_STOP = { kind: 'sell', reason: 'exit-failed-stop', lots: 'all' } as const satisfies Decision;
 
 export interface RestingStop {
   readonly form: OrderForm;

@@ -5,7 +5,7 @@ import { newId } from '#core/ids.ts';
 import { MANUAL_REASONS, type ManualReason } from '#core/order/manual-order.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
 import { orphansOn } from '#core/account/orphan.ts';
-import { OVERDUE, STOP_REASONS } from '#core/sizing/protective-stop.ts';
+import { SELL_FAILED_STOP, STOP_REASONS } from '#core/sizing/protective-stop.ts';
 import { haltsOf } from '#engine/state/account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve, exitRefusal } from './approve.ts';
@@ -38,7 +38,7 @@ const ACTION_FIRST = { kind: 'refused', reason: 'action-first', numbers: {} } as
 /** Of decisions that are the engine's. */
 const OWN_TEXTS: Readonly<Record<string, ReasonText>> = {
   [STALE.reason]: APPROVAL_REASONS['stale-price'],
-  [OVERDUE.reason]: STOP_REASONS[OVERDUE.reason],
+  [SELL_FAILED_STOP.reason]: STOP_REASONS[SELL_FAILED_STOP.reason],
   ...MANUAL_REASONS,
 };
 
@@ -214,7 +214,7 @@ function decide(coin: Coin): { readonly decision: Decision; readonly numbers: Nu
   if (coin.price === null) return { decision: STALE, numbers: { price: null, ageMs: null, limitMs: null } };
   const decision = coin.instance.decide(coin.view);
   const overdue = overdueStop(coin);
-  if (overdue !== undefined) return { decision: OVERDUE, numbers: overdue };
+  if (overdue !== undefined) return { decision: SELL_FAILED_STOP, numbers: overdue };
   return { decision, numbers: coin.instance.explain(decision, coin.view) };
 }
 

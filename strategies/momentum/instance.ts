@@ -141,7 +141,11 @@ function recordSkipped({ series }: Memory, { openMs, close, from }: CandleRun, r
 }
 
 /** Carries the averages on, and the stop of a position: up to the row after the one that needsDecision, or to a long hole. */
-function advanceAverages(context: StrategyContext, view: TickView, run: CandleRun): { readonly row: number; readonly needsDecision: boolean } {
+function advanceAverages(
+  context: StrategyContext,
+  view: TickView,
+  run: CandleRun,
+): { readonly row: number; readonly needsDecision: boolean } {
   const { params, memory } = context;
   const { series } = memory;
   const { openMs, from } = run;
@@ -177,7 +181,10 @@ interface AdvanceInput {
   readonly end: number;
 }
 
-function advanceFlat({ params, memory: { series } }: StrategyContext, { averages, run: { close }, end }: AdvanceInput): void {
+function advanceFlat(
+  { params, memory: { series } }: StrategyContext,
+  { averages, run: { close }, end }: AdvanceInput,
+): void {
   const { margin } = params;
   const { weight: quick } = series.fast;
   const { weight: lazy } = series.slow;

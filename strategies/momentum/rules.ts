@@ -53,7 +53,8 @@ export function raiseStops({ params, memory }: StrategyContext, view: TickView):
   const { ratchets, series } = memory;
   const { high } = ratchets;
   const range = params.atrMultiplier > 0 && series.atr !== null && series.atr.ready ? series.atr.value : 0;
-  const stop = range > 0 ? snapDown(high - (params.atrMultiplier * range) / params.tick) : snapDown(high * params.trail);
+  const stop =
+    range > 0 ? snapDown(high - (params.atrMultiplier * range) / params.tick) : snapDown(high * params.trail);
   ratchets.stop = Math.max(ratchets.stop, stop);
   if (params.activation === 0) return;
   const breakEven = breakEvenOf(view, params.queueing.maker);

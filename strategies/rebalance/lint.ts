@@ -36,7 +36,9 @@ const weightsUnderOne: Check = (settings) => {
   return info('weights-under-one', 'targets', 'The shares are less than the whole basket: the rest stays cash.');
 };
 const rankingInert: Check = (settings) => {
-  const ranks = Object.entries(settings.momentum).some(([setting, value]) => Reflect.get(USUAL.momentum, setting) !== value);
+  const ranks = Object.entries(settings.momentum).some(
+    ([setting, value]) => Reflect.get(USUAL.momentum, setting) !== value,
+  );
   return isFixed(settings) && ranks
     ? info('ranking-inert', 'momentum.topK', 'The shares are fixed, so no coins are ranked.')
     : undefined;

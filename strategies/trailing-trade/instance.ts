@@ -342,7 +342,10 @@ function planOf(context: StrategyContext, view: TickView): PlanLine[] {
   }
   placeLevels(context, view);
   const cost: PlanLine = { name: 'cost', ticks: view.avgTicks };
-  const next: PlanLine = { name: 'entry', ticks: params.buyEnabled && view.target < params.levels ? levels.addLimit : 0 };
+  const next: PlanLine = {
+    name: 'entry',
+    ticks: params.buyEnabled && view.target < params.levels ? levels.addLimit : 0,
+  };
   if (!params.sellEnabled) return [cost, next].filter((line) => line.ticks > 0);
   const exit: PlanLine =
     memory.high > 0 ? { name: 'trail', ticks: memory.trailStop } : { name: 'arm', ticks: levels.arm };

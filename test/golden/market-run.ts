@@ -35,13 +35,13 @@ export interface GoldenRow {
   readonly cash: Decimal;
 }
 
-interface Told {
+interface RecordedDecision {
   readonly decision: Decision;
   readonly numbers: Numbers;
 }
 
-/** The strategy without a stop on the exchange; `tell` hears each decision with its numbers. */
-function overheard(bound: BoundStrategy, tell: (told: Told) => void): BoundStrategy {
+/** The strategy without a stop on the exchange; `report` hears each decision with its numbers. */
+function recorded(bound: BoundStrategy, report: (decided: RecordedDecision) => void): BoundStrategy {
   const { protectiveStop: _, ...shared } = bound.shared;
   return {
     ...bound,
@@ -52,7 +52,7 @@ function overheard(bound: BoundStrategy, tell: (told: Told) => void): BoundStrat
         ...instance,
         decide(view) {
           const decision = instance.decide(view);
-          tell({ decision, numbers: instance.explain(decision, view) });
+          report({ decision, numbers: instance.explain(decision, view) });
           return decision;
         },
       };
@@ -61,7 +61,7 @@ function overheard(bound: BoundStrategy, tell: (told: Told) => void): BoundStrat
 }
 
 /** Profits, realised and not, are what the equity has changed by, to the last digit. */
-function assertOneProfit({ fills, position, purse: { cash } }: Book, balance: Decimal, price: Decimal): void {
+function assertOneProfit({ fills, position, balance: { cash } }: Book, balance: Decimal, price: Decimal): void {
   const realised = fills.reduce((sum, fill) => add(sum, fill.realised), ZERO);
   const equity = add(cash, multiply(position.quantity, price));
   assert.equal(add(realised, unrealisedOf(position, price)), subtract(equity, balance));
@@ -76,17 +76,17 @@ export function runGolden(input: { strategy: AnyStrategy; config: unknown; candl
   const terms = { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO };
   const all = candlesOf('1h', input.candles);
   return input.candles.map((_candle, i) => {
-    const told: Told[] = [];
+    const decided: RecordedDecision[] = [];
     const detail = candlesOf('1h', input.candles.slice(0, i + 1));
     const market = { rules: GOLDEN_RULES, terms, signal: detail, detail, start: 0, end: i + 1 };
     const { book } = runKernel({
       ...market,
       stepwise: true,
-      bound: overheard(bound, (each) => told.push(each)),
+      bound: recorded(bound, (each) => decided.push(each)),
     });
     const last = book.fills.findLast(({ fill }) => fill.at.getTime() === all.columns.openMs[i]);
     assertOneProfit(book, terms.balance, requireDecimal(input.candles[i]?.split('/')[3] ?? ''));
-    const { decision, numbers } = told.at(-1) ?? { decision: { kind: 'nothing', reason: 'unasked' }, numbers: {} };
+    const { decision, numbers } = decided.at(-1) ?? { decision: { kind: 'nothing', reason: 'unasked' }, numbers: {} };
     return {
       fill: last?.fill ?? null,
       realised: last?.fill.side === 'sell' ? last.realised : null,
@@ -94,7 +94,7 @@ export function runGolden(input: { strategy: AnyStrategy; config: unknown; candl
       numbers,
       quantity: book.pending?.quantity ?? null,
       position: book.position,
-      cash: book.purse.cash,
+      cash: book.balance.cash,
     };
   });
 }

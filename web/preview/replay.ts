@@ -1,6 +1,6 @@
 import { toNumber } from '#core/amount/decimal.ts';
 import { aggregateSeries, type Series } from '#backtest/columns.ts';
-import { type Glance, glanceBacktest } from '#backtest/glance.ts';
+import { type SummaryBacktest, runSummaryBacktest } from '#backtest/summary-backtest.ts';
 import { type BacktestInput, type BacktestOutcome, runBacktest } from '#backtest/run.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { Past, Replay, Summary } from './summary.ts';
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
 const refuse = (sentence: string): Refused => ({ kind: 'refused', sentence });
 
-function summaryOf({ metrics, drawdown, dailyEquity, sales, ambiguity }: Glance, balance: number): Summary {
+function summaryOf({ metrics, drawdown, dailyEquity, sales, ambiguity }: SummaryBacktest, balance: number): Summary {
   const share = (equity: number): number => equity / balance - 1;
   const { worst, base, best, ...doubtful } = ambiguity;
   return {
@@ -43,9 +43,9 @@ export class Replayer {
 
   /** The summary of a config, faster than a full result. */
   run(strategyName: string, config: unknown): Replay {
-    const outcome = this.over(strategyName, config, glanceBacktest);
+    const outcome = this.over(strategyName, config, runSummaryBacktest);
     if (outcome.kind === 'refused') return outcome;
-    return { kind: 'summary', summary: summaryOf(outcome.glance, toNumber(this.past.terms.balance)) };
+    return { kind: 'summary', summary: summaryOf(outcome.summary, toNumber(this.past.terms.balance)) };
   }
 
   /** Buy and hold: equity at the end of each UTC day after buying the coin at the first price. */

@@ -5,7 +5,7 @@ import type { BacktestResult } from './result.ts';
 import { bandOf, type BacktestInput, type BacktestOutcome, openKernel, runCoin } from './run.ts';
 
 /** What a run came to, in the numbers of a `BacktestResult` and without its records. */
-export interface Glance {
+export interface SummaryBacktest {
   readonly metrics: Pick<BacktestResult['metrics'], 'totalReturn' | 'winRate' | 'fees' | 'exposure' | 'capital'>;
   readonly drawdown: Pick<BacktestResult['drawdown'], 'depth'>;
   readonly ambiguity: BacktestResult['ambiguity'];
@@ -14,12 +14,12 @@ export interface Glance {
   readonly sales: number;
 }
 
-type GlanceOutcome =
-  | { readonly kind: 'glance'; readonly glance: Glance }
+type SummaryOutcome =
+  | { readonly kind: 'summary'; readonly summary: SummaryBacktest }
   | Extract<BacktestOutcome, { kind: 'refused' }>;
 
 /** Runs one strategy on one coin like `runBacktest`, but makes no records of it: about a third faster where it trades much. */
-export function glanceBacktest(input: BacktestInput): GlanceOutcome {
+export function runSummaryBacktest(input: BacktestInput): SummaryOutcome {
   const opened = openKernel(input);
   if (opened.kind === 'refused') return opened;
   const { book, made } = runCoin(opened.kernel);
@@ -39,7 +39,7 @@ export function glanceBacktest(input: BacktestInput): GlanceOutcome {
   for (const { fill } of fills) if (fill.side === 'sell') sales += 1;
   const dailyEquity = [...meter.days, meter.last];
   return {
-    kind: 'glance',
-    glance: { metrics, drawdown: { depth }, ambiguity: bandOf(made), dailyEquity, sales },
+    kind: 'summary',
+    summary: { metrics, drawdown: { depth }, ambiguity: bandOf(made), dailyEquity, sales },
   };
 }

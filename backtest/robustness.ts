@@ -8,13 +8,13 @@ import type { BacktestResult } from './result.ts';
 import { type BacktestInput, openKernel } from './run.ts';
 
 /** What a result can be examined with. */
-export interface Examined {
+export interface RobustnessInput {
   readonly strategy: AnyStrategy;
   readonly config: unknown;
   readonly result: Pick<BacktestResult, 'balance' | 'cycles' | 'dailyEquity'>;
 }
 
-export interface Examination {
+export interface RobustnessReport {
   readonly monteCarlo: ReturnType<typeof monteCarlo>;
   readonly variants: readonly Variant[];
   readonly refused: readonly RefusedVariant[];
@@ -24,7 +24,10 @@ export interface Examination {
 }
 
 /** Everything that tells how much of a result of one coin is luck. */
-export function examine(input: BacktestInput, { strategy, config, result }: Examined): Examination {
+export function reportRobustness(
+  input: BacktestInput,
+  { strategy, config, result }: RobustnessInput,
+): RobustnessReport {
   const opened = openKernel(input);
   if (opened.kind === 'refused') throw new Error(opened.sentence);
   const { kernel } = opened;
@@ -38,14 +41,17 @@ export function examine(input: BacktestInput, { strategy, config, result }: Exam
 }
 
 /** Of coins with one purse only what trades and days tell: small changes and hidden futures are tried on single coins. */
-export function examineTogether(coins: readonly BacktestInput[], result: Examined['result']): Examination {
+export function reportSharedRobustness(
+  coins: readonly BacktestInput[],
+  result: RobustnessInput['result'],
+): RobustnessReport {
   const spends = coins.map(({ bound }) => fixedSpendOf(bound));
   const known = spends.filter((spend) => spend !== null);
   const most = known.length === spends.length ? Math.max(...known) : null;
   return { monteCarlo: drawn(result, most), variants: [], refused: [], foresight: null, comparedDecisions: null };
 }
 
-const drawn = ({ balance: text, cycles, dailyEquity }: Examined['result'], fixedSpend: number | null) => {
+const drawn = ({ balance: text, cycles, dailyEquity }: RobustnessInput['result'], fixedSpend: number | null) => {
   const balance = Number(text);
   const returns = dailyReturns({ days: dailyEquity, balance });
   return monteCarlo({ balance, nets: cycles.map(({ net }) => Number(net)), returns, fixedSpend });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import { type Glance, glanceBacktest } from './glance.ts';
+import { type SummaryBacktest, runSummaryBacktest } from './summary-backtest.ts';
 import { type BacktestInput, runBacktest } from './run.ts';
 import { rulesOf, walk } from './test-walk.ts';
 
@@ -31,8 +31,8 @@ const trailing = fc.record({
   }),
 });
 
-/** The numbers of the whole backtest that a glance shows. */
-function shownOf(input: BacktestInput): Glance {
+/** The numbers of the whole backtest that a summary shows. */
+function shownOf(input: BacktestInput): SummaryBacktest {
   const outcome = runBacktest(input);
   assert.ok(outcome.kind === 'result');
   const { metrics, drawdown, ambiguity, dailyEquity, fills } = outcome.result;
@@ -46,7 +46,7 @@ function shownOf(input: BacktestInput): Glance {
   };
 }
 
-test('a glance shows the numbers of the whole backtest to the last digit', () => {
+test('a summary shows the numbers of the whole backtest to the last digit', () => {
   const strategy = STRATEGIES.get('trailing-trade');
   assert.ok(strategy !== undefined);
   const met = { sales: 0, ambiguous: 0 };
@@ -55,24 +55,24 @@ test('a glance shows the numbers of the whole backtest to the last digit', () =>
       const candles = walk(seed, 4000, { tick: 0.01, price: 100, gaps: true });
       const bound = strategy.bind(strategy.config.parse(config));
       const input = { bound, rules: rulesOf('0.01', '0.001'), terms: TERMS, candles };
-      const outcome = glanceBacktest(input);
-      assert.ok(outcome.kind === 'glance');
-      assert.deepEqual(outcome.glance, shownOf(input));
-      met.sales += outcome.glance.sales;
-      met.ambiguous += outcome.glance.ambiguity.candles;
+      const outcome = runSummaryBacktest(input);
+      assert.ok(outcome.kind === 'summary');
+      assert.deepEqual(outcome.summary, shownOf(input));
+      met.sales += outcome.summary.sales;
+      met.ambiguous += outcome.summary.ambiguity.candles;
     }),
     { numRuns: 40, seed: 11 },
   );
   assert.ok(met.sales > 0 && met.ambiguous > 0, `${met.sales} sales, ${met.ambiguous} doubtful candles`);
 });
 
-test('what a backtest refuses a glance refuses with the same words', () => {
+test('what a backtest refuses a summary refuses with the same words', () => {
   const strategy = STRATEGIES.get('trailing-trade');
   assert.ok(strategy !== undefined);
   const candles = { ...walk(1, 100, { tick: 0.01, price: 100, gaps: false }), interval: '1h' as const };
   const bound = strategy.bind(strategy.config.parse({ candleInterval: '30m' }));
   const input = { bound, rules: rulesOf('0.01', '0.001'), terms: TERMS, candles };
-  const outcome = glanceBacktest(input);
+  const outcome = runSummaryBacktest(input);
   assert.equal(outcome.kind, 'refused');
   assert.deepEqual(outcome, runBacktest(input));
 });
