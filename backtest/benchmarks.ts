@@ -4,7 +4,7 @@ import type { Series } from './columns.ts';
 
 const DAY_MS = 86_400_000;
 
-/** One UTC day of the window as the coin saw it, in quote. */
+/** Prices of the coin on one UTC day of the window, in quote. */
 export interface CoinDay {
   readonly startMs: number;
   /** First open of the day; null on a day without candles. */
@@ -18,7 +18,7 @@ export interface Charges {
   readonly slippage: number;
 }
 
-/** The UTC days that rows `start` to `end` touch, the first and the last one as far as they lie inside. */
+/** The UTC days that rows `start` to `end` touch. The first and last day are cut at the window. */
 export function coinDays({ interval, columns }: Series, start: number, end: number): CoinDay[] {
   const { openMs, open, close } = columns;
   const firstMs = openMs[start] ?? 0;
@@ -34,22 +34,22 @@ export function coinDays({ interval, columns }: Series, start: number, end: numb
 }
 
 /**
- * Buy and hold = (1 - fee) * last close / (first open * (1 + slippage)) - 1: the whole balance spent at the first open of
- * the window, not rounded to lots, valued at the last close.
+ * Buy and hold = (1 - fee) * last close / (first open * (1 + slippage)) - 1. It spends the whole balance at the first open
+ * of the window, without rounding to lots, and values it at the last close.
  */
 export const buyAndHold = (days: readonly CoinDay[], charges: Charges): number =>
   boughtAt(days.slice(0, 1), days, charges);
 
 /**
- * Cost averaging = mean over the days with candles of (1 - fee) * last close / (open of the day * (1 + slippage)) - 1:
- * an equal part of the balance spent at the first open of each UTC day, valued at the last close.
+ * Cost averaging = mean over the days with candles of (1 - fee) * last close / (open of the day * (1 + slippage)) - 1.
+ * It spends an equal part of the balance at the first open of each UTC day and values it at the last close.
  */
 export const costAveraging = (days: readonly CoinDay[], charges: Charges): number => boughtAt(days, days, charges);
 
 /**
- * Equal exposure = (1 - share * (1 - (1 - fee) / (1 + slippage))) * product of (1 + share * r) over the days - 1, r the
- * coin's return from one daily close to the next, on the first day from its open: the same share of the equity is in the
- * coin all the time, rebalanced at each daily close; fee and slippage are paid once, at the start.
+ * Equal exposure = (1 - share * (1 - (1 - fee) / (1 + slippage))) * product of (1 + share * r) over the days - 1. r is the
+ * coin's return between daily closes, on the first day from its open. The share of equity in the coin is rebalanced at
+ * each daily close. Fee and slippage are paid once, at the start.
  */
 export function equalExposure(days: readonly CoinDay[], share: number, { feeRate, slippage }: Charges): number {
   let worth = 1 - share * (1 - (1 - feeRate) / (1 + slippage));

@@ -18,14 +18,16 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 import { fillAt, marketPrice, OTHER_ASSET, type PendingOrder, type Terms } from './fills.ts';
 import type { Resting, Touch } from './resting.ts';
 
-/** A fill with why it was wanted and what it left behind. */
+/* Balance, positions and fills of a run: see the fill model in kernel.ts. */
+
+/** A fill, the reason of its order, and the cash and position after it. */
 export interface BookedFill {
   readonly fill: ExchangeFill;
   readonly reason: string;
   readonly cycle: number;
-  /** Profit of a sell net of all fees, those of its buys too (core/position/position.ts); zero for a buy. */
+  /** Realised P&L of a sell after all fees, including those of its buys (core/position/position.ts); zero for a buy. */
   readonly realised: Decimal;
-  /** The fee in quote; one taken in the coin is valued at the price of the fill. */
+  /** The fee in quote. A fee taken in the coin is valued at the fill price. */
   readonly feeQuote: Decimal;
   readonly cash: Decimal;
   readonly position: Decimal;
@@ -36,27 +38,27 @@ export interface Cycle {
   readonly number: number;
   readonly openedMs: number;
   readonly closedMs: number;
-  /** Everything received less everything paid, fees counted, in quote. */
+  /** Amount received less amount paid, fees included, in quote. */
   readonly net: Decimal;
   /** Why its last sell was made. */
   readonly exitReason: string;
 }
 
-/** An order that the exchange would not have taken. */
+/** An order that the exchange would have rejected. */
 export interface Rejection {
   readonly atMs: number;
   readonly order: PendingOrder;
   readonly reason: 'order-insufficient-balance';
 }
 
-/** The money that all coins of a run share. `cashNumber` repeats the exact value for the equity of a candle. */
+/** The balance that all coins of a run share. `cashNumber` is the float copy of `cash` for the equity of a candle. */
 export interface SharedBalance {
   cash: Decimal;
   cashNumber: number;
-  /** What the coins have bound, in quote: the cost of what they hold and what waiting buys lock; now, and at most until now. */
+  /** Cost of all positions plus the quote locked by resting buys: now, and at its highest so far. In quote. */
   capitalInUse: Decimal;
   peakCapitalInUse: Decimal;
-  /** The coins that spend it. */
+  /** The coins that spend this balance. */
   readonly books: Book[];
 }
 
@@ -65,7 +67,7 @@ export const openBalance = (start: Decimal): SharedBalance => ({
   ...{ capitalInUse: ZERO, peakCapitalInUse: ZERO, books: [] },
 });
 
-/** Position and orders of one coin. `quantityNumber` repeats the exact value for the equity of a candle. */
+/** Position and orders of one coin. `quantityNumber` is the float copy of the position for the equity of a candle. */
 export interface Book {
   readonly balance: SharedBalance;
   readonly rules: SymbolRules;
@@ -74,32 +76,32 @@ export interface Book {
   readonly fills: BookedFill[];
   readonly cycles: Cycle[];
   readonly rejections: Rejection[];
-  /** On its way to the next open. */
+  /** A market order that fills at the next open. */
   pending: PendingOrder | null;
-  /** A buy that waits on the exchange. */
+  /** A buy that rests on the exchange. */
   entry: Resting | null;
-  /** The stop that rests on the exchange, with the strategy's level and the average price it was placed for. */
+  /** The stop that rests on the exchange, with the level and the average price for which it was placed. */
   stop: Resting | null;
   basis: { readonly level: Decimal; readonly average: Decimal } | null;
-  /** The level that was last looked after; `stopNeedsReview` while that must be done again at every candle. */
+  /** The stop level that was planned last. `stopNeedsReview`: plan the stop again at every candle. */
   plannedStopTicks: number;
   stopNeedsReview: boolean;
   position: Position;
-  /** What each buy level has filled in the present cycle. */
+  /** The fills of each buy level in the current cycle. */
   levels: readonly LevelFill[];
   quantityNumber: number;
-  /** What the coin has bound. */
+  /** Cost of the position plus the quote locked by its resting buy. */
   capitalInUse: Decimal;
-  /** Orders placed so far: the number of the last one. */
+  /** Number of the last order. */
   orders: number;
-  /** What the candle that opened at `roomMs` still has of the volume that the run may take. */
+  /** Volume that the run may still take of the candle that opened at `roomMs`. */
   room: Decimal;
   roomMs: number;
-  /** Candles whose other path, a fall before the rise, would have ended otherwise. */
+  /** Candles that would have ended differently with the fall before the rise. */
   ambiguous: number;
-  /** Stops that sold inside a candle which went on beyond the limit of their order, and what that may have cost, in quote. */
+  /** Stops that sold inside a candle whose price then fell below their limit, and the loss that this may hide, in quote. */
   readonly overrun: { stops: number; loss: number };
-  /** Candles of either kind. */
+  /** Candles that are ambiguous or overrun a stop. */
   doubtful: number;
 }
 
@@ -137,20 +139,20 @@ export function openBook(
   return book;
 }
 
-/** A detail candle as orders meet it: when it opens, and the volume in it. */
+/** Open time and volume of a detail candle. */
 export interface Session {
   readonly atMs: number;
   readonly volume: number;
 }
 
-/** What a buy at the market may spend: the cash that no waiting buy of any coin has locked. */
+/** Quote that a market buy may spend: the cash that no resting buy of any coin locks. */
 const freeCash = ({ cash, books }: SharedBalance): Decimal =>
   maximum(
     books.reduce((free, book) => subtract(free, lockedBy(book)), cash),
     ZERO,
   );
 
-/** What a new order of the coin may spend: the cash without what other coins have locked, or wait to spend. */
+/** Quote that a new order of the coin may spend: the cash less the locked and pending buys of other coins. */
 export const cashFor = (own: Book): Decimal => {
   const { cash, books } = own.balance;
   if (books.length === 1) return cash;
@@ -162,7 +164,7 @@ export const cashFor = (own: Book): Decimal => {
 const lockedBy = ({ entry, rules }: Book): Decimal =>
   entry === null ? ZERO : multiply(entry.quantity, fromSteps(entry.limitTicks, rules.price.tick));
 
-/** Counts what the coin binds now; called after every fill and every order. A buy at the market binds once it fills. */
+/** Call after every fill and every order. A market buy counts once it fills. */
 export function updateCapitalInUse(book: Book): void {
   const { balance, position } = book;
   const inUse = add(position.cost, lockedBy(book));
@@ -175,7 +177,7 @@ export function updateCapitalInUse(book: Book): void {
 const reservedBy = ({ pending }: Book): Decimal =>
   pending === null || pending.side === 'sell' ? ZERO : multiply(pending.quantity, pending.dearest);
 
-/** Brings the pending order to the market at the open of a detail candle; true when any of it filled. */
+/** Fills the pending market order at the open of a detail candle; true when any of it filled. */
 export function settlePending(book: Book, openTicks: number, session: Session & { filledMs?: number }): boolean {
   const { pending, rules, terms } = book;
   if (pending === null) return false;
@@ -195,12 +197,12 @@ export function settlePending(book: Book, openTicks: number, session: Session & 
   return true;
 }
 
-/** How a candle meets an order that waits, and when what it fills counts as filled. */
+/** Price and time of a fill of a resting order. */
 interface RestingFillInput extends Pick<Touch, 'ticks' | 'taker'>, Session {
   readonly filledMs: number;
 }
 
-/** Fills what a candle gives of a waiting order; true when any of it filled. */
+/** Fills a resting order as far as the volume allows; true when any of it filled. */
 export function settleResting(book: Book, order: Resting, input: RestingFillInput): boolean {
   const { rules, terms } = book;
   const { ticks, taker, filledMs } = input;
@@ -278,7 +280,7 @@ function bookFill(book: Book, fill: ExchangeFill, { reason, entry }: Pick<Pendin
   const { cycle, quantity } = position;
   book.fills.push({ fill, reason, cycle, realised, feeQuote, cash: balance.cash, position: quantity });
   if (!closedCycle) return;
-  // The rest of an exit whose first part had closed the position adds to that round trip.
+  // The first part of an exit may close the position. Its rest then belongs to the same cycle.
   const [former] = before.firstBuyAt === null ? book.cycles.splice(-1) : [];
   book.cycles.push({
     number: cycle,

@@ -16,9 +16,9 @@ export interface Coverage {
 }
 
 /**
- * Sums candles up to a coarser interval (open of the first, highest high, lowest low, close of the last, volumes added).
- * A bucket that begins before the data does, or ends after it, is left out: its low and close are not known. A bucket
- * with a hole inside is kept, one without any candle stays missing. Throws RangeError when `to` is not a multiple.
+ * Aggregates candles to a coarser interval. A bucket that starts before the data or ends after it is dropped, because its
+ * low and close are unknown. A bucket with a gap inside is kept. A bucket without candles stays missing. Throws RangeError
+ * when `to` is not a multiple.
  */
 export function aggregateSeries({ interval, columns }: Series, to: Interval): Series {
   if (interval === to) return { interval, columns };
@@ -45,8 +45,8 @@ export function aggregateSeries({ interval, columns }: Series, to: Interval): Se
 }
 
 /**
- * A series with what other series of the coin, of this interval or finer ones, hold beyond it: candles before it and in
- * its holes. Its own candles stay as they are; without anything to add it comes back itself.
+ * Adds candles of other series of the coin before the series and in its gaps. The other series have the same interval or
+ * a finer one. Candles of the series itself stay as they are. Returns the same object when there is nothing to add.
  */
 export function withHistory(series: Series, history: readonly Series[]): Series {
   const { interval } = series;
@@ -55,7 +55,7 @@ export function withHistory(series: Series, history: readonly Series[]): Series 
     .reduce((known, other) => merged(known, aggregateSeries(other, interval)), series);
 }
 
-/** Both by time; where both hold a candle, that of the first. */
+/** Merges by time. Where both hold a candle, the first one wins. */
 function merged(first: Series, second: Series): Series {
   const own = new Set(first.columns.openMs);
   const times = Float64Array.from(own.union(new Set(second.columns.openMs))).toSorted();
@@ -102,7 +102,7 @@ function addTo(sums: CandleColumns, at: number, { columns, row }: Source): void 
   sums.volume[at] = (sums.volume[at] ?? 0) + (columns.volume[row] ?? 0);
 }
 
-/** Counts the candles that rows `start` to `end` lack between the first and the last of them. */
+/** Counts the missing candles between rows `start` and `end`. */
 export function coverageOf({ interval, columns }: Series, start: number, end: number): Coverage {
   const stepMs = INTERVAL_MS[interval];
   let missing = 0;
@@ -120,7 +120,7 @@ export function coverageOf({ interval, columns }: Series, start: number, end: nu
   return { candles: Math.max(0, end - start), missing, gaps, longestGapMs };
 }
 
-/** Candles wholly inside a time span: how many there are, and how many there would be without a hole. */
+/** Candles wholly inside a time span: how many exist, and how many there would be without a gap. */
 export function countInside({ interval, columns }: Series, fromMs: number, toMs: number) {
   const lengthMs = INTERVAL_MS[interval];
   const have = Math.max(0, lowerBound(columns.openMs, toMs - lengthMs + 1) - lowerBound(columns.openMs, fromMs));

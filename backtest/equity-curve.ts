@@ -18,9 +18,9 @@ interface Curve {
 }
 
 /**
- * Equity and price at about 500 closes of detail candles, the first and the last among them: cash and positions as the
- * fills left them, valued at the close. The price is that of the coin; of several coins the worth of 1 in quote that was
- * spread over all of them evenly at their first open.
+ * Equity and price at about 500 closes of detail candles, including the first and the last. Equity is cash plus positions
+ * at the close. The price is that of the coin. For several coins it is the value of 1 in quote, spread evenly over all
+ * coins at their first open.
  */
 export function equityCurve({ inputs, fills, also }: Curve): EquityPoint[] {
   const [first] = inputs;

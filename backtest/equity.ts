@@ -3,21 +3,21 @@ import { CHUNK, type Extremes, SHIFT } from './extremes.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The deepest fall of the equity below a former peak. */
+/** The max drawdown: the deepest fall of the equity below an earlier peak. */
 interface Drawdown {
   /** Share of the peak, 0.25 = 25 %. */
   depth: number;
   peakMs: number;
   troughMs: number;
-  /** First close above the peak again; null while it lasts. */
+  /** First close above the peak again; null while the drawdown lasts. */
   recoveredMs: number | null;
 }
 
-/** Equity as a run goes along, measured at the close of every detail candle, in quote. */
+/** Equity of a run, measured at the close of every detail candle, in quote. */
 export interface EquityMeter {
   peak: number;
   peakMs: number;
-  /** Equity below which the present fall is the deepest so far. */
+  /** Equity below which the current drawdown is the deepest so far. */
   floor: number;
   last: number;
   /** End of the UTC day that is being measured. */
@@ -37,7 +37,7 @@ export const openMeter = (balance: number, startMs: number): EquityMeter => ({
   days: [],
 });
 
-/** The equity has moved above the peak or below the floor. */
+/** Call when the equity is above the peak or below the floor. */
 export function moveExtremes(meter: EquityMeter, equity: number, nowMs: number): void {
   const { drawdown } = meter;
   if (equity > meter.peak) {
@@ -56,7 +56,7 @@ export function moveExtremes(meter: EquityMeter, equity: number, nowMs: number):
   drawdown.recoveredMs = null;
 }
 
-/** Ends every day that ended before `nowMs`, with the equity measured last. */
+/** Closes every day that ended before `nowMs`, with the last measured equity. */
 export function endDays(meter: EquityMeter, nowMs: number): void {
   while (nowMs > meter.dayEndMs) {
     meter.days.push(meter.last);
@@ -64,7 +64,7 @@ export function endDays(meter: EquityMeter, nowMs: number): void {
   }
 }
 
-/** Candles through which nothing was bought or sold: rows `from` to `to`, `to` exclusive. */
+/** Candles without a fill: rows `from` to `to`, `to` exclusive. */
 interface Held {
   readonly openMs: Float64Array;
   readonly lengthMs: number;
@@ -75,7 +75,7 @@ interface Held {
   readonly to: number;
 }
 
-/** Measures many candles as one after the other would be; chunks that move no extreme are passed over. */
+/** Same result as measuring each candle. Chunks that move no extreme are skipped. */
 export function meterRows(meter: EquityMeter, held: Held): void {
   const { openMs, lengthMs, cash, quantity, closes, to } = held;
   for (let { from } = held; from < to; ) {

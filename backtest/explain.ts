@@ -9,7 +9,7 @@ import { runPortfolio } from './portfolio-run.ts';
 import type { FillRecord } from './result.ts';
 import { type BacktestInput, openKernel } from './run.ts';
 
-/** Why a fill was wanted: the moment of the decision, the numbers that it looked at, and both as a sentence. */
+/** Why an order was placed: the time of the decision, its numbers, and both as a sentence. */
 export interface Explained {
   readonly decidedAt: string;
   readonly numbers: Numbers;
@@ -17,8 +17,8 @@ export interface Explained {
 }
 
 /**
- * Every fill of a result with the numbers behind its decision, in the order of `fills`: the run again, asking the strategy
- * to explain each decision that is no "nothing". A stop on the exchange is explained by the level it was last kept at.
+ * The numbers behind every fill of a result, in the order of `fills`. It repeats the run and requests an explanation for
+ * each decision other than "nothing". A stop on the exchange is explained by its last level.
  */
 export function explainFills(run: BacktestInput | PortfolioInput, fills: readonly FillRecord[]): Explained[] {
   const found = new Map<FillRecord, Explained>();
@@ -40,7 +40,7 @@ export function explainFills(run: BacktestInput | PortfolioInput, fills: readonl
   return fills.map((fill) => found.get(fill) ?? { decidedAt: fill.at, numbers: {}, sentence: '' });
 }
 
-/** The strategy, telling the reason of each fill as soon as its time has passed. */
+/** Wraps the strategy so that it reports the reason of each fill once its time has passed. */
 function explaining(
   bound: BoundStrategy,
   fills: readonly FillRecord[],
@@ -76,7 +76,7 @@ function explaining(
           const ticks = view.sellable ? instance.stopTicks(view) : 0;
           if (ticks > 0) {
             const stop = formatDecimal(fromSteps(ticks, grid.tick));
-            const sentence = `The stop kept at ${stop} was reached.`;
+            const sentence = `The price reached the stop at ${stop}.`;
             if (decision.kind !== 'sell') keep(instance.stopReason(view), view.nowMs, { numbers: { stop }, sentence });
             const price = formatDecimal(fromSteps(priceTicks, grid.tick));
             keep(SELL_FAILED_STOP.reason, view.nowMs, {

@@ -1,4 +1,4 @@
-/** Rows whose highest and lowest value are known together, and chunks of them that are known together again. */
+/** Rows per chunk, and chunks per wide chunk. Each holds its highest and lowest value. */
 export const SHIFT = 4;
 export const CHUNK = 1 << SHIFT;
 export const WIDE_SHIFT = 2 * SHIFT;
@@ -6,7 +6,7 @@ export const WIDE = 1 << WIDE_SHIFT;
 
 type Numbers = Float64Array | Int32Array;
 
-/** A column with the highest and the lowest value of each chunk, so that long spans are looked up, not read. */
+/** A column with the highest and lowest value of each chunk, so that a long span needs no scan. */
 export interface Extremes {
   readonly values: Numbers;
   readonly most: Numbers;
@@ -39,14 +39,14 @@ export function extremesOf<T extends Numbers>(values: T): Extremes {
   return { values, most, least, wideMost, wideLeast };
 }
 
-/** What `boundsOf` answers in: one object is reused. */
+/** The result of `boundsOf`. One object is reused. */
 interface Span {
   most: number;
   least: number;
 }
 const found: Span = { most: 0, least: 0 };
 
-/** Highest and lowest value of the chunks that touch rows `from` to `to`: bounds of the span, a little wide of it. */
+/** Highest and lowest value of all chunks that touch rows `from` to `to`. The bounds may be wider than the span. */
 export function boundsOf({ most, least, wideMost, wideLeast }: Extremes, from: number, to: number): Span {
   const wide = to - from > 2 * WIDE;
   const shift = wide ? WIDE_SHIFT : SHIFT;
@@ -66,7 +66,7 @@ export function boundsOf({ most, least, wideMost, wideLeast }: Extremes, from: n
   return found;
 }
 
-/** The first row from `from` on whose value lies below `limit`, `to` when there is none. */
+/** The first row from `from` on with a value below `limit`; `to` when there is none. */
 export function firstBelow({ values, least, wideLeast }: Extremes, limit: number, { from, to }: Rows): number {
   if (limit === Number.NEGATIVE_INFINITY) return to;
   for (let at = from; at < to; ) {

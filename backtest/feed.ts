@@ -5,7 +5,7 @@ import type { StrategyInstance, TickView } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
 import type { CandleFeed, GateFeed, KernelInput } from './run-state.ts';
 
-/** Opens the feed `want` closed candles before `startMs`; these are given at once. */
+/** Opens the feed `want` closed candles before `startMs` and feeds these at once. */
 export function openFeed(
   series: Series,
   target: { readonly instance: Pick<StrategyInstance, 'onCandle'>; readonly view: TickView },
@@ -31,7 +31,7 @@ export function openFeed(
     },
     skipTo(next: number): void {
       feed.row = next;
-      // A read past the end would make every read of the column allocate its answer.
+      // A read past the end of a column makes every later read of it allocate.
       const more = next < columns.openMs.length;
       feed.nextCloseMs = more ? (columns.openMs[next] ?? 0) + lengthMs : Number.POSITIVE_INFINITY;
     },
@@ -41,7 +41,7 @@ export function openFeed(
   return feed;
 }
 
-/** Opens the gates that the settings ask for; null when they ask for none. Throws when candles for one are missing. */
+/** Opens the gates that the settings use; null without gates. Throws when candles for one are missing. */
 export function openGates(input: KernelInput, view: TickView, startMs: number): GateFeed | null {
   const settings = input.bound.shared.gates;
   if (settings === undefined) return null;

@@ -15,26 +15,26 @@ import type { ExchangeFill } from '#core/order/fill.ts';
 import type { Side } from '#core/order/order.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
-/** What a run is charged and begins with; rates are fractions (0.001 is 0.1 %), the balance is in the quote asset. */
+/** Costs and start balance of a run. Rates are fractions (0.001 is 0.1 %), the balance is in the quote asset. */
 export interface Terms {
   readonly balance: Decimal;
-  /** Of an order that meets the book; one that waited in it pays `makerFeeRate`, or the same where that is absent. */
+  /** Taker fee. A resting order pays `makerFeeRate`, or this rate when that is absent. */
   readonly feeRate: Decimal;
   readonly makerFeeRate?: Decimal;
-  /** `other`: fees leave the traded amounts alone and are taken from the cash at their worth in quote. */
+  /** `other`: fees do not reduce the traded amounts. Their value in quote is taken from the cash. */
   readonly feeIn?: 'received' | 'other';
   readonly slippage: Decimal;
-  /** Half the distance between the best buyer and the best seller, as a share of the price; absent: none. */
+  /** Half the spread as a share of the price; absent: none. */
   readonly halfSpread?: Decimal;
-  /** Share of a candle's volume that the orders of the run may take; absent: any amount. */
+  /** Share of a candle's volume that the orders of the run may take; absent: no limit. */
   readonly participation?: Decimal;
 }
 
-/** The share of a buy that is taken from the bought coin. */
+/** The fee rate that is taken from the bought coin. */
 export const baseFeeRate = ({ feeRate, feeIn }: Pick<Terms, 'feeRate' | 'feeIn'>): number =>
   feeIn === 'other' ? 0 : toNumber(feeRate);
 
-/** What a market order pays above and receives below the price, as a share of it: slippage and half the spread. */
+/** Slippage plus half the spread: the cost of a market order as a share of the price. */
 export const againstOf = ({ slippage, halfSpread = ZERO }: Terms): number => toNumber(add(slippage, halfSpread));
 
 /** The buy level an entry belongs to, with the budget of the level's first order in this cycle. */
@@ -43,41 +43,41 @@ export interface EntryTag {
   readonly plannedQuote: Decimal;
 }
 
-/** A market order between the decision and the next detail candle; `quantity` is what has not filled yet. */
+/** A market order between the decision and the next detail candle; `quantity` is the part that has not filled. */
 export interface PendingOrder {
-  /** Counts the orders of the coin. */
+  /** Sequence number of the order within the coin. */
   readonly number: number;
   readonly side: Side;
   readonly quantity: Decimal;
-  /** Of a buy: the price at which money is kept free for it until it fills. */
+  /** For a buy: the price at which cash is reserved for it until it fills. */
   readonly dearest: Decimal;
   readonly reason: string;
   readonly entry?: EntryTag;
 }
 
-/** The rules of this room, in the words that go with every result. */
+/** The fill model (kernel.ts) in the sentences that are part of every result. */
 export const FILL_RULES: readonly string[] = [
-  'Decisions are made at the close of a detail candle; no order fills on the candle that created it.',
-  'A market order fills at the open of the next detail candle, moved against it by slippage and half the spread and rounded against it onto the price grid.',
-  'A buy that costs more than the free balance at that open is rejected, as the exchange would.',
-  'An order that waits at a limit fills only when the price trades through the limit, at the limit (a buy at the open of a candle that opens below it), and pays the maker fee; it locks what it would cost.',
-  'A stop is set off when the price touches it and sells there; where the price opens beyond the stop it sells at the open. One with a limit never sells below it: what opens below the limit waits until the price trades through it.',
-  'What fills inside a candle, not at its open, counts as filled at its last moment: a pause after a loss begins there.',
-  'A stop that trails on the exchange follows the highest price since it was placed, also inside a candle.',
-  'The stop on the exchange is placed and moved by the same rules as in live trading: at once after a fill, else at the close of a candle.',
-  'Where one candle could have done two things, it is taken to have risen before it fell; the ambiguity band says what the other order would have made.',
-  'A stop whose limit the price went on to break inside a candle sells at the touch; at worst it waits at its limit, else it sells at the next open.',
-  'A strategy that acts at any price is asked at closes; the band also holds what it would have done inside candles that crossed such a price.',
-  'Where a share of the volume is set, no more of a candle is taken than that; the rest of an order waits for the next candle.',
-  'The fee of a buy is taken in the coin, that of a sell in the quote asset, both cut to 8 decimals; fees in another asset are taken from the cash at their worth.',
-  'A position still open at the end is valued at the last close and not sold.',
+  'The strategy decides at the close of a detail candle. No order fills on the candle that created it.',
+  'A market order fills at the open of the next detail candle. Slippage, half the spread and rounding to the tick size worsen the price.',
+  'A buy that costs more than the available balance at that open is rejected, as on the exchange.',
+  'A resting limit order fills at its limit, and only when the price trades through it. A buy fills at the open when the candle opens below the limit. It pays the maker fee and locks its cost.',
+  'A stop triggers when the price touches it and sells there. It sells at the open when the price opens beyond it. A stop with a limit never sells below that limit: it waits until the price trades through it.',
+  'A fill inside a candle counts at the last moment of the candle. A cool-down after a loss starts there.',
+  'A trailing stop on the exchange follows the highest price since it was placed, also inside a candle.',
+  'The stop on the exchange is placed and moved by the rules of live trading: immediately after a fill, otherwise at the close of a candle.',
+  'When a candle allows two outcomes, the run assumes that it rose before it fell. The ambiguity band shows the other outcome.',
+  'A stop sells at the touch even when the price then falls below its limit inside the candle. The worst case of the band waits at the limit or sells at the next open.',
+  'A strategy that acts at any price decides at closes here. The band also covers its decisions inside candles that crossed such a price.',
+  'When a share of the volume is set, orders take at most that share of a candle. The rest of an order waits for the next candle.',
+  'The fee of a buy is taken in the coin, the fee of a sell in the quote asset, both cut to 8 decimals. Fees in another asset reduce the cash by their value.',
+  'A position that is open at the end is valued at the last close and not sold.',
 ];
 
-/** The exchange books amounts with 8 decimals. */
+/** The exchange records amounts with 8 decimals. */
 const SMALLEST = requireDecimal('0.00000001');
 const cut = (amount: Decimal): Decimal => floorToStep(amount, SMALLEST);
 
-/** The price of an order that meets the book at `ticks`: never better than that. */
+/** The price of a taker order at `ticks`: never better than that. */
 export function marketPrice(
   side: Side,
   ticks: number,
@@ -95,7 +95,7 @@ interface FillContext {
   readonly rules: SymbolRules;
   readonly terms: Terms;
   readonly atMs: number;
-  /** Count the fills and the orders of the coin. */
+  /** Sequence numbers of the fill and of the order within the coin. */
   readonly number: number;
   readonly order: number;
   readonly maker: boolean;
@@ -129,5 +129,5 @@ export function fillAt(
   };
 }
 
-/** Stands for whatever asset the account pays its fees in. */
+/** Placeholder for the asset in which the account pays its fees. */
 export const OTHER_ASSET = 'OTHER';

@@ -8,16 +8,16 @@ type Hashed = Pick<
 
 /**
  * SHA-256 over every fill, every rejection and every number of a run. Equal inputs give equal fingerprints on every
- * machine: the text of a float64 is fixed by the language, and what engines may round apart is rounded to fewer decimals.
+ * machine. The language fixes the text of a float64. Results that engines may round differently get fewer decimals.
  */
 export function fingerprintOf(result: Hashed): string {
   const { fills, dailyEquity, cycles, ...numbers } = result;
-  // The first of the keys in order; all cycles look alike, so they need no sorting.
+  // The first key in order. All cycles have the same keys, so they need no sorting.
   const text = `${fills.map(lineOf).join('')}${dailyEquity.map((equity) => `${equity}\n`).join('')}{"cycles":[${cycles.map(cycleOf).join(',')}],`;
   return sha256(text + JSON.stringify(inOrder(numbers)).slice(1));
 }
 
-/** Joined, not added up: a text of many small additions takes long to be read as one. */
+/** Joined: flattening a string of many small concatenations is slow. */
 function lineOf(fill: FillRecord): string {
   const { symbol, at, side, price, quantity, quote, fee, feeAsset, reason, cycle, realised, cash, position } = fill;
   const gain = realised ?? 'null';
@@ -43,7 +43,7 @@ function cycleOf({ closedAt, cycle, exitReason, net, openedAt, symbol }: CycleRe
   ].join('');
 }
 
-/** The same with the keys of every object in order, so that the order in which a record was built does not count. */
+/** Sorts the keys of every object, so that the order in which a record was built does not matter. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;

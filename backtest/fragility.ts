@@ -8,14 +8,14 @@ import type { Series } from './columns.ts';
 import type { KernelInput } from './run-state.ts';
 import { evaluate } from '#backtest/sweep/row.ts';
 
-/** One small change and what came of the run. */
+/** One small change and the outcome of the run. */
 export interface Variant {
   readonly change: string;
   readonly totalReturn: number;
   readonly drawdown: number;
 }
 
-/** A neighbour of a setting that is not legal, and why; it is not run. */
+/** A neighbouring setting that is invalid, with the reason. It is not run. */
 export interface RefusedVariant {
   readonly change: string;
   readonly reason: string;
@@ -39,8 +39,8 @@ function thinned({ interval, columns }: Series): Series {
 }
 
 /**
- * The run again with each setting that is on 10 % lower and higher, begun one candle later, with a tick of slippage more,
- * and without one candle in a hundred. A result that only one exact setting gives is luck.
+ * Repeats the run with small changes: each active setting 10 % lower and higher, a start one candle later, one tick more
+ * slippage, and one candle in a hundred missing. A result that only one exact setting gives is luck.
  */
 export function fragility(
   kernel: KernelInput,
@@ -67,8 +67,8 @@ export function fragility(
   const window = { start: lowerBound(fewer.columns.openMs, fromMs), end: lowerBound(fewer.columns.openMs, endMs + 1) };
   const variants = [
     ...changed,
-    run('begun one candle later', { ...kernel, start: Math.min(start + 1, end - 1) }),
-    run('a tick of slippage more', { ...kernel, terms: worse }),
+    run('started one candle later', { ...kernel, start: Math.min(start + 1, end - 1) }),
+    run('one tick more slippage', { ...kernel, terms: worse }),
     run('one candle in a hundred missing', { ...kernel, detail: fewer, ...window }),
   ];
   return { variants, refused };

@@ -3,15 +3,15 @@ import type { Reach } from '#strategies/strategy.ts';
 import type { Run } from './run-state.ts';
 import { updateStop, fillPendingAt, matchStop, placeDecision } from './market.ts';
 
-/* What a strategy that acts on ticks would do inside a candle, of which a backtest sees only the close. */
+/* Decisions of a strategy that acts on ticks inside a candle. A normal run sees only the close. See kernel.ts. */
 
 /** One object is reused for all candles. */
 const reach: Reach = { below: 0, above: 0 };
 
 /**
- * Asks the strategy at the prices inside the candle at which it acts, first above, then below, and fills at once what it
- * orders there. A stop that a buy on the way down places meets the rest of the candle. True when the candle closed where
- * the strategy does not act: a run that decides at closes has seen nothing of it.
+ * Lets the strategy decide at the prices inside the candle at which it acts, first above, then below, and fills its orders
+ * at once. A stop that a buy on the way down places is matched against the rest of the candle. True when the candle
+ * closed where the strategy does not act, so that a run that decides at closes misses the decision.
  */
 export function actInside(run: Run, row: number): boolean {
   const { instance, view, grid, input, tick } = run;

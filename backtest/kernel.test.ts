@@ -213,8 +213,8 @@ test('a window that the candles do not fill says so', () => {
   const outcome = runBacktest({ ...input, fromMs: 60_000, toMs: 600_000 });
   assert.ok(outcome.kind === 'result');
   assert.deepEqual(withoutTicks(outcome.result.warnings), [
-    'The candles of the window begin at 1970-01-01T00:02:00.000Z, later than asked for.',
-    'The candles of the window end at 1970-01-01T00:09:00.000Z, earlier than asked for.',
+    'The candles of the window begin at 1970-01-01T00:02:00.000Z, later than requested.',
+    'The candles of the window end at 1970-01-01T00:09:00.000Z, earlier than requested.',
     '2 candles are missing in one gap, the longest 2 minutes: 71.43 % covered.',
     '0 of 1 candles lie before the window: the strategy warmed up inside it.',
   ]);
@@ -238,7 +238,7 @@ test('what cannot be run honestly is refused with a sentence', () => {
   const input = { bound: boundTrader(MINUTELY), rules: GOLDEN_RULES, terms: TERMS, candles: minutes([100, 101]) };
   assert.deepEqual(runBacktest({ ...input, fromMs: 10 * INTERVAL_MS['1m'] }), {
     kind: 'refused',
-    sentence: 'There are no candles in the window: they go from 1970-01-01T00:00:00.000Z to 1970-01-01T00:02:00.000Z.',
+    sentence: 'There are no candles in the window: they cover 1970-01-01T00:00:00.000Z to 1970-01-01T00:02:00.000Z.',
   });
   const coarse: Series = { ...minutes([100, 101]), interval: '5m' };
   assert.deepEqual(runBacktest({ ...input, candles: coarse }), {

@@ -12,7 +12,55 @@ import { priceGrid } from './price-grid.ts';
 import { openView } from './view.ts';
 import type { KernelInput, Run } from './run-state.ts';
 
-/** What a run left behind. `reasons[code]` names a code of `counts` and `decisions`. */
+/*
+ * The fill model of a backtest.
+ *
+ * A run processes detail candles: the candles of the strategy, or finer ones. A candle has four prices and no order of
+ * events. The model therefore fixes an order, and counts the candles in which another order gives another result.
+ *
+ * For each detail candle, in this order:
+ *
+ * 1. Open (market.ts fillAtOpen, book.ts settlePending). First the strategy receives candles that closed in a gap before
+ *    this open. Then the market order of the last close fills at the open. Slippage, half the spread and rounding to the
+ *    tick size worsen its price (fills.ts marketPrice). A buy that costs more than the available cash is rejected.
+ * 2. Inside (market.ts matchCandle, resting.ts matchBar). Resting orders are matched against low and high: first the buy,
+ *    then the protective stop. A stop that was placed in step 1 or by that buy is already active here.
+ *    - A limit buy fills when the price trades through the limit. A touch is not enough, and makes the candle doubtful.
+ *    - A buy with a trigger fills at the trigger or at a worse open, never above its limit.
+ *    - The stop fills at the trigger or at a worse open, never below its limit. Below the limit it stays in the book and
+ *      fills once the price trades through the limit.
+ *    - After each fill (market.ts afterFill) the strategy sees the new position, and its stop is placed at once.
+ *    - A fill at a price other than the open has the time of the last millisecond of the candle.
+ * 3. Close (feed.ts, then decide). The strategy receives the candles that have closed and decides at the close. A stop that
+ *    triggered and did not sell becomes a market sale of the whole position (market.ts withFailedStop).
+ * 4. Order (place.ts placeOrder). The decision becomes an order after the checks of the live engine: limits of the account,
+ *    cool-down, gates, size, balance, trading rules. It fills in a later candle, never in this one.
+ * 5. Stop (place.ts replanStop). The stop on the exchange is placed, moved or cancelled by the plan of the live engine
+ *    (core/sizing/protective-stop.ts).
+ * 6. Measure (equity.ts). The equity is cash plus the position at the close.
+ *
+ * Volume. With `participation`, all orders of one candle together fill at most that share of its volume (book.ts takeRoom).
+ * The rest of an order waits for the next candle.
+ *
+ * Doubtful candles. The base run assumes that each candle rose before it fell. `book.ambiguous` counts candles in which the
+ * opposite path gives another outcome; run.ts then repeats the run with `path: 'fall-first'`. `book.overrun` counts stops
+ * that sold at the touch although the price then fell below their limit, and how much that may hide.
+ *
+ * Inside candles (inside.ts). A strategy that acts at any price is run a second time with `inside`. It then also decides at
+ * the prices inside the candle at which it acts, first on the way up, then down. run.ts merges all these endings into the
+ * ambiguity band: worst, base and best final equity.
+ *
+ * Quiet candles. After a decision that does nothing, the strategy may skip candles that reach no resting order and change
+ * no decision (skipCandles below, StrategyInstance.skipQuietCandles). The result is the same as candle by candle.
+ *
+ * Several coins (portfolio-run.ts). Coins of one account share one balance. At each open the orders of all coins are
+ * matched first, then the coins decide one after the other. A buy may spend only the cash that no other coin has claimed.
+ *
+ * The end. A position that is still open is valued at the last close and not sold.
+ * rules.md has the same model with all formulas, for the documents.
+ */
+
+/** The outcome of a run. `reasons[code]` names a code of `counts` and `decisions`. */
 export interface KernelRun {
   readonly book: Book;
   readonly meter: EquityMeter;
@@ -21,21 +69,20 @@ export interface KernelRun {
   readonly decisions: Uint8Array | null;
   /** Detail candles at whose close a position was held. */
   readonly heldCandles: number;
-  /** Candles that the strategy passed in stretches; at the others it was asked. */
+  /** Candles that the strategy skipped in bulk because nothing could happen on them. */
   readonly skipped: number;
-  /** With `inside`: candles that crossed a price at which the strategy acts and closed elsewhere. */
+  /** With `inside`: candles that crossed a price at which the strategy acts, but did not close there. */
   readonly crossed: number;
   readonly warmUp: number;
   readonly offGrid: number;
 }
 
-/** More reasons than one byte can name would be a bug of a strategy. */
+/** `decisions` stores a reason in one byte. */
 const MOST_REASONS = 256;
 
 /**
- * Drives one strategy over the candles of one coin, exactly as the live engine would at every detail close: fill what
- * was ordered before, feed the candles that have closed, decide, check, order, look after the stop on the exchange. Pure
- * and deterministic; a candle on which nothing happens allocates nothing.
+ * Runs one strategy over the candles of one coin by the fill model above. Pure and deterministic. A candle on which nothing
+ * happens allocates nothing.
  */
 export function runKernel(input: KernelInput): KernelRun {
   const run = openRun(input);
@@ -43,7 +90,7 @@ export function runKernel(input: KernelInput): KernelRun {
   return { book, meter, decisions, warmUp: feed.warmUp, offGrid, ...drive(run) };
 }
 
-/** Everything that one coin of a run needs, warmed up to the first candle of the window; coins of one account share `purse`. */
+/** State of one coin, warmed up to the first candle of the window. Coins of one account share `balance`. */
 export function openRun(input: KernelInput, balance: SharedBalance = openBalance(input.terms.balance)): Run {
   const { bound, rules, terms, detail, start, end } = input;
   const taker = toNumber(terms.feeRate);
@@ -85,7 +132,7 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
     if (book.pending !== null) fillAtOpen(run, row);
     const reached = (low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above;
     if (reached) matchCandle(run, row);
-    // The candle that ended a candleRun has been taken: the strategy knows it already.
+    // The strategy has already processed the candle that ended the skipped run.
     const known = candleRun.candles && feed.row > row;
     if (looksInside && !known && actInside(run, row) && !reached) crossed += 1;
     const nowMs = opensMs + lengthMs;
@@ -123,10 +170,10 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
   return { reasons: [...codes.keys()], counts: counts.subarray(0, codes.size), heldCandles, skipped, crossed };
 }
 
-/** Rows that are looked ahead for one that reaches a waiting order. */
+/** Rows searched ahead for one that reaches a resting order. */
 const AHEAD = 4096;
 
-/** The candleRun of a run, whose rows are set anew each time it is used. */
+/** One reused object; `from` and `to` are set before each use. */
 function openCandleRun({ input: { signal, detail, inside = false }, grid }: Run): CandleRun {
   const { openMs, high, close } = detail.columns;
   const { closeTicks, lowTicks } = grid;
@@ -136,7 +183,7 @@ function openCandleRun({ input: { signal, detail, inside = false }, grid }: Run)
   return { openMs, ...prices, candles, from: 0, to: 0, answer, guarded: false, inside };
 }
 
-/** Lets the strategy pass the candles from `candleRun.from` on that reach no order; returns the first that was not passed. */
+/** Lets the strategy skip candles from `candleRun.from` on that reach no order; returns the first row that was not skipped. */
 function skipCandles(run: Run, candleRun: CandleRun): number {
   const { book, feed, wake, grid, view, meter, input, instance } = run;
   const { openMs, from, candles } = candleRun;

@@ -6,7 +6,7 @@ import type { Series } from './columns.ts';
 import { runKernel } from './kernel.ts';
 import type { KernelInput } from './run-state.ts';
 
-/** Where a run decided otherwise once it could not know what came later. */
+/** A decision that changed once the later candles were hidden. */
 export interface Foresight {
   readonly at: string;
   readonly decided: string;
@@ -14,30 +14,30 @@ export interface Foresight {
 }
 
 interface LookAhead {
-  /** The first decision that depends on the future; null where none of those compared does. */
+  /** The first decision that depends on the future; null when no compared decision does. */
   readonly found: Foresight | null;
-  /** Decisions that were compared with everything after their own candle hidden. */
+  /** Decisions that were compared with all later candles hidden. */
   readonly compared: number;
 }
 
-/** Makes the strategy for the candles that it may see. */
+/** Creates the strategy for the candles that it may see. */
 type BindTo = (known: Pick<KernelInput, 'detail' | 'signal'>) => BoundStrategy;
 
-/** Cuts of the whole run, for what depends on a long past. */
+/** Cuts of the whole run, for decisions that depend on a long past. */
 const WHOLE_CUTS = 24;
-/** Decisions of the sample, for each of the two kinds of candles, and how many of them follow each other. */
+/** Sampled decisions for each kind of candle, and how many of them are consecutive. */
 const SAMPLE = 4096;
 const WINDOW = 256;
-/** Cuts that share one start, and the candles that run before the first of them so that positions are open. */
+/** Cuts that share one start, and the candles before the first cut that open positions. */
 const GROUP = 32;
 const LEAD = 224;
 /** Rows of one run of a group, where a decision candle spans many rows. */
 const MOST_ROWS = 2000;
 
 /**
- * Runs again with the future cut off and compares every decision before the cut: at every candle of windows spread over the
- * run, at every close of the strategy's own candles in such windows, and at some moments of the whole run. Short runs are
- * compared whole. A look at the next candle shows where that candle is cut off, so each decision has its own cut.
+ * Repeats the run with the future cut off and compares every decision before the cut. Sampled windows cover every candle
+ * and every close of the strategy's own candles; more cuts cover the whole run. Short runs are compared completely. Each
+ * decision has its own cut, because only that reveals a look at the next candle.
  */
 export function checkLookAhead(kernel: KernelInput, bindTo: BindTo = () => kernel.bound): LookAhead {
   let compared = 0;
@@ -55,7 +55,7 @@ export function checkLookAhead(kernel: KernelInput, bindTo: BindTo = () => kerne
 
 interface Group {
   readonly start: number;
-  /** Rows at which the future begins, rising. */
+  /** Rows at which the future starts, ascending. */
   readonly cuts: readonly number[];
 }
 
@@ -75,7 +75,7 @@ function* groupsOf(kernel: KernelInput): Generator<Group> {
   yield { start, cuts: [...cuts.toSorted((a, b) => a - b), end] };
 }
 
-/** The rows after which a candle of the strategy has just closed. */
+/** Rows at whose open a candle of the strategy has just closed. */
 function signalCuts({ start, end, detail, signal }: KernelInput): number[] {
   const { openMs } = detail.columns;
   const [signalMs, detailMs] = [INTERVAL_MS[signal.interval], INTERVAL_MS[detail.interval]];
@@ -92,7 +92,7 @@ interface Sampling {
   readonly lead: number;
 }
 
-/** Groups of all cuts, or of those in windows at a random place of each of as many equal parts. */
+/** Groups of all cuts, or of the cuts in one random window for each equal part of the run. */
 function* sampled(cuts: readonly number[], { random, first, group, lead }: Sampling): Generator<Group> {
   const windows = cuts.length <= SAMPLE ? 1 : SAMPLE / WINDOW;
   const part = cuts.length / windows;
@@ -126,7 +126,7 @@ function firstDifference(
   };
 }
 
-/** Copies, so that nothing of what lies behind can be reached. */
+/** Copies, so that the strategy cannot reach the hidden rows of the buffer. */
 function copyOf(columns: CandleColumns, from: number, to: number): CandleColumns {
   const { openMs, open, high, low, close, volume } = sliceColumns(columns, from, to);
   return {
@@ -139,7 +139,7 @@ function copyOf(columns: CandleColumns, from: number, to: number): CandleColumns
   };
 }
 
-/** The candles that are known when row `end` opens, from as many before the run as any strategy asks for. */
+/** Candles known when row `end` opens, with the longest warm-up of any strategy before the run. */
 function hideFuture(kernel: KernelInput, end: number): KernelInput {
   const { detail, signal, gateSeries, start } = kernel;
   const { openMs } = detail.columns;

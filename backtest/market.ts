@@ -10,13 +10,15 @@ import { replanStop, placeOrder } from './place.ts';
 import { type Bar, matchBar, type Resting, wakeAbove, wakeBelow } from './resting.ts';
 import { viewOrders, viewPosition } from './view.ts';
 
-/** A stop that was set off and could not sell, as the price jumped below its limit: everything is sold at the market. */
+/* Steps 1 and 2 of the fill model: see kernel.ts. */
+
+/** Replaces the decision when the stop triggered but did not sell: the whole position is sold at the market. */
 export function withFailedStop(decision: Decision, { stop, pending }: Book, priceTicks: number): Decision {
   const waits = pending !== null || stop === null || priceTicks > stop.stopTicks;
   return waits ? decision : SELL_FAILED_STOP;
 }
 
-/** Carries out a decision; the reason to count it under. */
+/** Turns a decision into an order; returns the reason under which it is counted. */
 export function placeDecision(run: Run, decision: Exclude<Decision, { kind: 'nothing' }>): string {
   const { view, instance, book, input, gates, account } = run;
   const shared = settingsNow(input.bound.shared, instance, view);
@@ -27,7 +29,7 @@ export function placeDecision(run: Run, decision: Exclude<Decision, { kind: 'not
   return reason;
 }
 
-/** Looks after the stop on the exchange when something it hangs on has moved. */
+/** Plans the stop on the exchange again when the level or the position changed. */
 export function updateStop(run: Run, afterRise: boolean): void {
   const { view, instance, book, input } = run;
   const settings = input.bound.shared.protectiveStop;
@@ -40,14 +42,14 @@ export function updateStop(run: Run, afterRise: boolean): void {
   updateOrders(run);
 }
 
-/** Brings view and wake prices to the orders of the book. */
+/** Updates the view and the wake prices after a change of orders. */
 function updateOrders({ view, book, tick, wake }: Run): void {
   viewOrders(view, book);
   wake.below = Math.max(wakeBelow(book.entry, tick), wakeBelow(book.stop, tick));
   wake.above = Math.min(wakeAbove(book.entry, tick), wakeAbove(book.stop, tick));
 }
 
-/** Fills what the former candle ordered, at this open. */
+/** Fills the pending market order at the open of the candle. */
 export function fillAtOpen(run: Run, row: number): void {
   const { input, tick } = run;
   fillPendingAt(run, { row, ticks: Math.round((input.detail.columns.open[row] ?? 0) / tick) });
@@ -60,7 +62,7 @@ interface PendingFillInput {
   readonly filledMs?: number;
 }
 
-/** Brings what was ordered to the market at a price of a candle. */
+/** Fills the pending market order at a price of a candle. */
 export function fillPendingAt(run: Run, { row, ticks, filledMs }: PendingFillInput): void {
   const { book } = run;
   const session = openSession(run, row);
@@ -70,10 +72,10 @@ export function fillPendingAt(run: Run, { row, ticks, filledMs }: PendingFillInp
   else updateOrders(run);
 }
 
-/** `next` is the open after the candle, where what could not be sold inside it is sold. */
+/** `next` is the open after the candle, at which a failed stop sells. */
 const bar: Bar & { next: number } = { open: 0, high: 0, low: 0, close: 0, next: 0 };
 
-/** Lets the orders that wait meet a candle that has reached one of them. A buy that a fall sets off is met before the stop. */
+/** Matches the resting orders against a candle that reaches one of them. A buy below the price comes before the stop. */
 export function matchCandle(run: Run, row: number): void {
   const { book, input } = run;
   const session = openSession(run, row);
@@ -87,14 +89,14 @@ export function matchCandle(run: Run, row: number): void {
   if (entryFirst) matchOrder(run, entry, session);
   if (book.stop !== null) matchOrder(run, book.stop, session);
   if (entry !== null && !entryFirst) matchOrder(run, entry, session);
-  // From the next candle on it is a stop like any other.
+  // From the next candle on the flag does not apply.
   if (book.stop !== null) book.stop.afterRise = false;
   book.ambiguous = Math.min(book.ambiguous, known + 1);
   if (book.ambiguous > known || book.overrun.stops > overrun) book.doubtful += 1;
   updateOrders(run);
 }
 
-/** Lets a stop that was placed inside a candle, while the price fell, meet the rest of it. */
+/** Matches a stop that was placed inside a candle, during the fall, against the rest of the candle. */
 export function matchStop(run: Run, row: number): void {
   const { stop } = run.book;
   if (stop === null || stop.form.type === 'trailing-stop') return;
@@ -120,7 +122,7 @@ function matchOrder(run: Run, waiting: Resting, session: Session): void {
   const { ticks, taker } = touch;
   const rose = waiting.side === 'buy' && waiting.stopTicks > 0 && bar.open < waiting.stopTicks;
   const { interval } = input.detail;
-  // Somewhere inside the candle: what counts from the fill on must not begin before it.
+  // The time inside the candle is unknown. A cool-down must not start before the fill, so the last moment counts.
   const filledMs = ticks === bar.open ? session.atMs : session.atMs + INTERVAL_MS[interval] - 1;
   const overruns = waiting.stopTicks > 0 && ticks === waiting.stopTicks && bar.low < waiting.limitTicks;
   if (!settleResting(book, waiting, { ...session, ticks, taker, filledMs })) return;
@@ -129,9 +131,9 @@ function matchOrder(run: Run, waiting: Resting, session: Session): void {
 }
 
 /**
- * A stop sold where the price touched it, and the price went on below the limit of its order. At worst the order could not
- * sell on the way: it waits at its limit until the price comes back, or is sold at the next open. One that slippage has
- * filled at its limit already is given up and sold at the market, at worst at the low.
+ * A stop sold at the touch, and the price then fell below its limit. In the worst case the order does not sell on the way:
+ * it waits at its limit until the price comes back, or sells at the next open. If slippage already filled it at the limit,
+ * the worst case is a market sale at the low.
  */
 function countOverrun(book: Book, { limitTicks }: Resting, { low, close, next }: typeof bar): void {
   const fill = book.fills.at(-1)?.fill;
@@ -151,7 +153,7 @@ interface AfterFillInput {
   readonly afterRise: boolean;
 }
 
-/** The strategy sees the fill, and its stop is placed at once. */
+/** Reports the fill to the strategy and places its stop immediately. */
 function afterFill(run: Run, { side, ticks, afterRise }: AfterFillInput): void {
   const { view, instance, book, input } = run;
   updateCapitalInUse(book);
@@ -163,7 +165,7 @@ function afterFill(run: Run, { side, ticks, afterRise }: AfterFillInput): void {
   updateOrders(run);
 }
 
-/** Candles that closed in a gap before this one reach the strategy first. */
+/** First feeds candles that closed in a gap before this one. */
 function openSession({ view, feed, input }: Run, row: number): Session {
   const { openMs, volume } = input.detail.columns;
   const atMs = openMs[row] ?? 0;

@@ -5,9 +5,9 @@ import type { BookedFill } from './book.ts';
 import type { KernelInput } from './run-state.ts';
 
 /**
- * Mean exposure = mean over the closes of the detail candles of (value of the coin / equity), a share: as all candles have
- * one length, this is a mean over time. Cash and quantity are those that the fills left, so the run itself measures nothing
- * for it. What is left of a coin below one lot cannot be sold and counts as nothing.
+ * Mean exposure = mean over the closes of the detail candles of (value of the coin / equity), a share. All candles have one
+ * length, so this is a mean over time. Cash and quantity follow from the fills, so the run itself measures nothing for it.
+ * A quantity below one lot cannot be sold and counts as zero.
  */
 export function meanExposure({ detail, rules, terms, start, end }: KernelInput, fills: readonly BookedFill[]): number {
   const { openMs, close } = detail.columns;

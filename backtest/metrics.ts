@@ -9,15 +9,15 @@ const DAYS_A_YEAR = 365;
 const DAY_MS = 86_400_000;
 const LEAST_CAGR_DAYS = 90;
 
-/** What the metrics are computed from. Money in quote; times in ms UTC. */
+/** Input of the metrics. Money in quote; times in ms UTC. */
 interface MetricsInput extends Charges {
   readonly balance: number;
-  /** Cash and the position at the last close. */
+  /** Cash plus the position at the last close. */
   readonly finalEquity: number;
   /** Length of the window and the coin on each of its days. */
   readonly windowMs: number;
   readonly coin: readonly CoinDay[];
-  /** Deepest fall of the equity, a share. */
+  /** Max drawdown of the equity, a share. */
   readonly drawdown: number;
   readonly fills: readonly BookedFill[];
   readonly cycles: readonly ClosedCycle[];
@@ -25,13 +25,13 @@ interface MetricsInput extends Charges {
   readonly days: readonly number[];
   readonly candles: number;
   readonly heldCandles: number;
-  /** The most quote that was bound at any moment: cost of what was held and what waiting buys had locked (book.ts). */
+  /** Peak capital in use, in quote: cost of the positions plus the quote locked by resting buys (book.ts). */
   readonly capitalUsed: number;
-  /** Mean share of the equity that was in the coin (mean-exposure.ts). */
+  /** Mean share of the equity in the coin (mean-exposure.ts). */
   readonly meanExposure: number;
 }
 
-/** Mean, middle and longest time from the first buy to the sell that closed the cycle, in ms. */
+/** Mean, median and longest time from the first buy to the sell that closed the cycle, in ms. */
 interface Durations {
   readonly meanMs: number;
   readonly medianMs: number;
@@ -57,14 +57,14 @@ export const totalReturn = ({ finalEquity, balance }: Pick<MetricsInput, 'finalE
 
 /**
  * CAGR = (final equity / balance) ^ (365 days / window) - 1, rounded to nine decimals because engines compute powers
- * differently. Null for a window below 90 days, which says nothing about a year, and when nothing is left.
+ * differently. Null for a window below 90 days, which is too short for a year, and when the equity is gone.
  */
 export function cagr({ finalEquity, balance, windowMs }: Pick<MetricsInput, 'finalEquity' | 'balance' | 'windowMs'>) {
   if (windowMs < LEAST_CAGR_DAYS * DAY_MS || finalEquity <= 0) return null;
   return Number(((finalEquity / balance) ** ((DAYS_A_YEAR * DAY_MS) / windowMs) - 1).toFixed(9));
 }
 
-/** Calmar = CAGR / deepest drawdown; null without a CAGR or a fall. */
+/** Calmar = CAGR / max drawdown; null without a CAGR or a drawdown. */
 export const calmar = (yearly: number | null, drawdown: number): number | null =>
   yearly === null || drawdown === 0 ? null : yearly / drawdown;
 
@@ -103,10 +103,10 @@ export function winRate(nets: readonly number[]): number | null {
   return nets.length === 0 ? null : wins / nets.length;
 }
 
-/** Fees of every fill in quote; one taken in the coin is valued at the price of its fill. */
+/** Fees of every fill in quote. A fee taken in the coin is valued at its fill price. */
 export const feesPaid = (fills: readonly BookedFill[]): number => sum(numbers(fills.map(({ feeQuote }) => feeQuote)));
 
-/** Exposure, the time in the market = detail candles at whose close a position was held / detail candles of the window. */
+/** Exposure (time in the market) = detail candles at whose close a position was held / detail candles of the window. */
 export const exposure = ({ heldCandles, candles }: Pick<MetricsInput, 'heldCandles' | 'candles'>): number =>
   candles === 0 ? 0 : heldCandles / candles;
 
@@ -131,7 +131,7 @@ export function sortino(returns: readonly number[]): number | null {
   return (mean / Math.sqrt(falls / returns.length)) * Math.sqrt(DAYS_A_YEAR);
 }
 
-/** Null without a closed cycle; the median of an even count is the mean of the two in the middle. */
+/** Null without a closed cycle. The median of an even count is the mean of the two middle values. */
 export function durations(cycles: readonly ClosedCycle[]): Durations | null {
   const sorted = Float64Array.from(cycles, (cycle) => cycle.closedMs - cycle.openedMs).sort();
   const longestMs = sorted.at(-1);
@@ -151,9 +151,9 @@ export function perExitReason(cycles: readonly ClosedCycle[]): Record<string, Ex
   return Object.fromEntries([...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([r, g]) => [r, metricsOf(g)]));
 }
 
-/** A run judged by the money it used; a result that an earlier version has stored lacks all of it. */
+/** Metrics on the capital in use. Results stored by an earlier version lack all of them. */
 interface CapitalMetrics {
-  /** In quote: the most that was bound at any moment. */
+  /** Peak capital in use, in quote. */
   readonly used: number;
   /** Null when nothing was bought. */
   readonly returnOnUsed: number | null;
@@ -198,7 +198,7 @@ export interface Metrics {
   readonly winRate: number | null;
   readonly best: number | null;
   readonly worst: number | null;
-  /** Share of the time in which a position was held; how much of the equity was in it is `capital.meanExposure`. */
+  /** Share of the time with a position. `capital.meanExposure` is the share of the equity in it. */
   readonly exposure: number;
   readonly fees: number;
   /** Quote bought and sold / balance. */
@@ -211,7 +211,7 @@ export interface Metrics {
   readonly exits: Readonly<Record<string, ExitMetrics>>;
 }
 
-/** Every number of a run; each is defined where it is computed. */
+/** All metrics of a run. Each is defined where it is computed. */
 export function measure(input: MetricsInput): Metrics {
   const nets = input.cycles.map((cycle) => cycle.net);
   const returns = dailyReturns(input);

@@ -1,6 +1,6 @@
 import { randomFrom } from '#core/research/random.ts';
 
-/** Values that a share of all outcomes lies below. */
+/** Quantiles of the outcomes. */
 export interface Band {
   readonly p5: number;
   readonly p50: number;
@@ -24,41 +24,40 @@ function deepestFall(steps: Iterable<number>, start: number): number {
 
 const RUNS = 1000;
 
-/** What is drawn from; money in quote. */
+/** Trades and days to draw from; money in quote. */
 interface Drawn {
   readonly balance: number;
   /** Nets of the closed trades, in their order. */
   readonly nets: readonly number[];
   /** Daily returns. */
   readonly returns: readonly number[];
-  /** What one trade may spend where that is fixed; null where it follows the equity. */
+  /** Fixed quote amount of one trade; null when it follows the equity. */
   readonly fixedSpend: number | null;
 }
 
-/** What each trade made of the money it could spend: the whole equity, or the fixed amount as far as the equity reached. */
+/** Return of each trade on the money it could spend: the whole equity, or the fixed amount up to the equity. */
 function sharesOf({ balance, nets, fixedSpend }: Drawn): number[] {
   let equity = balance;
   return nets.map((net) => {
     const share = net / spendOf(equity, fixedSpend);
     equity += net;
-    // Nothing that was bought can lose more than itself.
+    // A bought coin can lose at most its cost.
     return Number.isFinite(share) ? Math.max(-1, share) : 0;
   });
 }
 
 const spendOf = (equity: number, fixedSpend: number | null): number => Math.min(equity, fixedSpend ?? equity);
 
-/** The equity after each trade, none of which can lose more than there is. */
+/** The equity after each trade. No trade can lose more than the equity. */
 function* equityAfter(shares: readonly number[], { balance, fixedSpend }: Drawn): Generator<number> {
   let equity = balance;
   for (const share of shares) yield (equity += share * spendOf(equity, fixedSpend));
 }
 
 /**
- * What else the same trades and days could have come to, a thousand times over: `shuffled` is the deepest fall with the
- * closed trades in another order, each with the return on what it could spend; `resampled` draws blocks of about sqrt(n)
- * daily returns with replacement (circular block bootstrap), which keeps what belongs together. Null with nothing to draw
- * from. Repeatable by `seed`.
+ * A thousand alternative outcomes of the same trades and days. `shuffled`: max drawdown with the closed trades in another
+ * order, each with its return on the money it could spend. `resampled`: blocks of about sqrt(n) daily returns, drawn with
+ * replacement (circular block bootstrap), which keeps neighbouring days together. Null without data. Repeatable by `seed`.
  */
 export function monteCarlo(input: Drawn, seed = 1) {
   const { nets, returns, balance } = input;

@@ -24,6 +24,8 @@ import { type Book, cashFor } from './book.ts';
 import { baseFeeRate } from './fills.ts';
 import type { Resting } from './resting.ts';
 
+/* From a decision to an order: steps 4 and 5 of the fill model in kernel.ts. */
+
 interface Moment {
   readonly nowMs: number;
   readonly priceTicks: number;
@@ -32,27 +34,27 @@ interface Moment {
   readonly account: AccountView | null;
 }
 
-/** What a coin shares with the others of its account, as the live engine asks it before a buy; null for a coin by itself. */
+/** Limits and equity that a coin shares with the other coins of its account; null for a single coin. */
 export interface AccountView {
   /** The code of the operator's limit that refuses a buy now. */
   refusal(nowMs: number): string | undefined;
-  /** What exposure caps leave. */
+  /** Room that the exposure caps leave. */
   rooms(): readonly CapRoom[];
-  /** Cash and all positions at their last prices, in quote. */
+  /** Cash plus all positions at their last prices, in quote. */
   equity(): Decimal;
   /** A buy was placed: order `number` may spend `quote`. */
   placed(buy: { readonly number: number; readonly quote: Decimal; readonly nowMs: number }): void;
 }
 
-/** A buy at the market keeps a little more free than it costs now. */
+/** A market buy reserves a little more than its current cost. */
 const BUFFERED = add(ONE, CASH_BUFFER);
 
 type Buy = Extract<Decision, { kind: 'buy' }>;
 type Sell = Extract<Decision, { kind: 'sell' }>;
 
 /**
- * Turns a decision into an order of the book, by the checks of a live entry or exit that depend on money and rules
- * alone. Returns the reason to count: the decision's own, or the code of the refusal.
+ * Turns a decision into an order, with the checks of a live entry or exit that depend only on money and trading rules.
+ * Returns the reason to count: that of the decision, or the code of the refusal.
  */
 export function placeOrder(decision: Exclude<Decision, { kind: 'nothing' }>, book: Book, moment: Moment): string {
   if (decision.kind === 'buy') return placeEntry(decision, book, moment);
@@ -84,7 +86,7 @@ function placeEntry(
     ...(quote === undefined ? {} : { quote: fromNumber(quote) }),
     position,
     levels,
-    // A buy that waits is replaced by this one.
+    // This order replaces a resting buy, so its locked quote counts as available.
     freeQuote: cashFor(book),
     equity: shared.equityShare === undefined ? ZERO : (account?.equity() ?? worthOf(book, price)),
     takerFee: toNumber(terms.feeRate),
@@ -109,7 +111,7 @@ function nextOrder(book: Book): Pick<Resting, 'number'> {
   return { number: book.orders };
 }
 
-/** The prices of a buy that waits. */
+/** The prices of a resting buy. */
 function sideOf(form: EntryForm, tick: Decimal): Pick<Resting, 'side' | 'form' | 'limitTicks' | 'stopTicks'> {
   const price = fromSteps(form.limit, tick);
   if (form.type === 'maker')
@@ -128,7 +130,7 @@ const untouched = ({ nowMs, priceTicks }: Pick<Moment, 'nowMs' | 'priceTicks'>):
   peakTicks: priceTicks,
 });
 
-/** An exit takes the place of the stop, and the waiting buy back. */
+/** An exit replaces the stop and cancels the resting buy. */
 function placeExit(decision: Sell, book: Book, moment: Moment): string {
   const { rules, position } = book;
   const held = position.quantity;
@@ -144,16 +146,16 @@ function placeExit(decision: Sell, book: Book, moment: Moment): string {
 
 interface ReplanStopInput {
   readonly settings: StopSettings;
-  /** The highest stop that the strategy holds; 0 without one. */
+  /** The highest stop level of the strategy; 0 without one. */
   readonly stopTicks: number;
-  /** Why a sale there is made. */
+  /** Reason of a sale at that level. */
   readonly reason: string;
   readonly priceTicks: number;
   readonly nowMs: number;
   readonly afterRise: boolean;
 }
 
-/** Makes the stop on the exchange what the live engine would make it, by the same plan. */
+/** Places, moves or cancels the stop on the exchange, by the plan of the live engine. */
 export function replanStop(
   book: Book,
   { settings, stopTicks, reason, priceTicks, nowMs, afterRise }: ReplanStopInput,
@@ -190,7 +192,7 @@ export function replanStop(
     book.stop = { ...order, ...untouched({ nowMs, priceTicks }), afterRise, ...stopSide(form, tick) };
     book.basis = { level: plan.level, average: position.averagePrice };
   }
-  // A stop that is where it should be stays whatever the price does; any other is looked at again.
+  // A stop at its planned level does not depend on the price. Any other stop is planned again at each candle.
   const form = book.stop?.form;
   const plain = form === undefined || (form.type === 'stop-loss-limit' && form.stopPrice === book.basis?.level);
   book.stopNeedsReview = plan.kind === 'wait' || !plain;

@@ -8,18 +8,18 @@ import { type Portfolio, type PortfolioFill, type PortfolioRun, runPortfolio } f
 import type { CoinPart } from './result.ts';
 import { type BacktestInput, type BacktestOutcome, type Ending, openKernel, type Refused, report } from './run.ts';
 
-/** Profiles of one account with what their coins need; all share terms and window. */
+/** Profiles of one account with the inputs of their coins. All share terms and window. */
 export interface PortfolioInput {
   readonly profiles: readonly { readonly id: ProfileId; readonly coins: readonly BacktestInput[] }[];
   readonly limits?: AccountLimits;
 }
 
-/** Said of results whose coins did not share a purse. */
+/** Warning of results whose coins did not share a balance. */
 export const SEPARATE_WARNING = 'Each coin had the whole balance, and no limits of profile or account were applied.';
 
 /**
- * Runs all coins of the profiles together, with one purse and under the operator's limits, and reports like for one coin:
- * the coin of the benchmarks is 1 in quote spread evenly over all coins at their first open.
+ * Runs all coins of the profiles together, with one balance and the risk limits. The report has the form of one coin. Its
+ * benchmarks spread 1 in quote evenly over all coins at their first open.
  */
 export function runPortfolioBacktest(input: PortfolioInput): BacktestOutcome {
   const opened = openPortfolio(input);
@@ -61,7 +61,7 @@ const again = (portfolio: Portfolio, how: Pick<KernelInput, 'path' | 'inside'>):
   return runPortfolio({ ...portfolio, profiles });
 };
 
-/** What the run of several coins needs; refuses what cannot be run honestly, naming the coin. */
+/** Input of a run of several coins. A refusal names the coin. */
 export function openPortfolio({
   profiles,
   limits,
@@ -71,7 +71,7 @@ export function openPortfolio({
     const kernels: KernelInput[] = [];
     const planned = coins.find(({ bound }) => bound.planner !== undefined)?.bound;
     for (const coin of coins) {
-      // Coins that are planned together share what the first of them is bound to.
+      // Coins of one planner share the bound strategy of the first coin.
       const one = openKernel(planned === undefined ? coin : { ...coin, bound: planned }, { basket: true });
       if (one.kind === 'refused') return { kind: 'refused', sentence: `${coin.rules.symbol}: ${one.sentence}` };
       kernels.push(one.kernel);
@@ -88,24 +88,24 @@ const endingOf = ({ meter, runs }: PortfolioRun): Ending => ({
   overrun: runs.reduce((sum, { book }) => sum + book.overrun.loss, 0),
 });
 
-/** What cannot share a purse or a clock. */
+/** Reason why the coins cannot share a balance or a clock. */
 function refusalOf(inputs: readonly KernelInput[]): string | undefined {
-  if (inputs.length === 0) return 'There is no coin.';
+  if (inputs.length === 0) return 'No coins are given.';
   const differing = (what: (input: KernelInput) => string): string | undefined => {
     const all = [...new Set(inputs.map(what))];
     return all.length < 2 ? undefined : all.join(', ');
   };
   const symbols = inputs.map(({ rules }) => rules.symbol);
   const twice = symbols.find((symbol, i) => symbols.indexOf(symbol) !== i);
-  if (twice !== undefined) return `${twice} is there twice, but a coin has one owner on an account.`;
+  if (twice !== undefined) return `${twice} is listed twice, but only one profile of an account can trade a coin.`;
   const quotes = differing(({ rules }) => rules.quoteAsset);
-  if (quotes !== undefined) return `The coins of one balance are bought with one money, but these with ${quotes}.`;
+  if (quotes !== undefined) return `Coins that share a balance need one quote asset, but these use ${quotes}.`;
   const intervals = differing(({ detail }) => detail.interval);
   if (intervals === undefined) return undefined;
-  return `The candles of coins that share a balance have one length, but these ${intervals}.`;
+  return `Coins that share a balance need candles of one interval, but these use ${intervals}.`;
 }
 
-/** All coins as one: mean of price / first open over the coins; days of a coin without candles count as its last. */
+/** All coins as one: mean of price / first open over the coins. On days without candles a coin keeps its last price. */
 function indexDays(inputs: readonly KernelInput[]): CoinDay[] {
   const all = inputs.map(({ detail, start, end }) => {
     const firstOpen = detail.columns.open[start] ?? 1;

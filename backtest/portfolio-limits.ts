@@ -6,7 +6,7 @@ import { createRiskJudge, type RiskJudge } from '#core/account/risk-judge.ts';
 import type { Book } from './book.ts';
 import type { AccountView } from './place.ts';
 
-/** The operator's limits of an account and its profiles, and the time zone of the days that a daily loss is counted by. */
+/** Risk limits of an account and its profiles, and the time zone of the day for the daily loss. */
 export type AccountLimits = Pick<RiskFacts, 'limits' | 'timezone'>;
 
 /** A coin that counts towards limits. */
@@ -16,19 +16,19 @@ interface LimitedCoin {
   readonly book: Book;
 }
 
-/** What one coin asks before it buys. */
+/** Checks of one coin before a buy. */
 type Judged = Pick<AccountView, 'refusal' | 'rooms' | 'placed'>;
 
 const HOUR_MS = 3_600_000;
-/** The longest loss streak that can be asked for (core/account/risk.ts). */
+/** The longest loss streak that a limit can have (core/account/risk.ts). */
 const CLOSINGS_PER_PROFILE = 20;
 
-/** What an order or a round trip has made so far; `key` names it. */
+/** Realised P&L of an order or a cycle so far; `key` names it. */
 interface Made extends Gain {
   readonly key: string;
 }
 
-/** A coin, and how much of its book is counted. */
+/** A coin, and how many fills and cycles of its book are already counted. */
 interface Counted extends LimitedCoin {
   fills: number;
   cycles: number;
@@ -37,8 +37,8 @@ interface Counted extends LimitedCoin {
 }
 
 /**
- * Judges the buys of all coins by the operator's limits, with the judge of the live engine. What happened since is read
- * from the books whenever a buy asks. Undefined where nothing is limited.
+ * Checks the buys of all coins against the risk limits, with the code of the live engine. Before each check it reads new
+ * fills from the books. Undefined without limits.
  */
 export function openLimits(
   coins: readonly LimitedCoin[],
@@ -92,7 +92,7 @@ function hasNews({ book, fills, buys }: Counted): boolean {
 const isFinal = ({ pending, entry }: Book, number: number): boolean =>
   pending?.number !== number && entry?.number !== number;
 
-/** Tells the judge of what buys have spent and of those that are final; returns what sales have made. */
+/** Reports the spending of buys and the final buys to the risk judge; returns the realised P&L of the sales. */
 function countFills(coin: Counted, judge: RiskJudge): Made[] {
   const { profileId, symbol, book, buys } = coin;
   const made: Made[] = [];
@@ -113,7 +113,7 @@ function countFills(coin: Counted, judge: RiskJudge): Made[] {
   return made;
 }
 
-/** The rest of an exit may have changed the last round trip. */
+/** The rest of an exit may have changed the last cycle. */
 function countCycles(coin: Counted): Made[] {
   const { profileId, symbol, book } = coin;
   const fresh = book.cycles.slice(Math.max(0, coin.cycles - 1));
@@ -123,7 +123,7 @@ function countCycles(coin: Counted): Made[] {
   });
 }
 
-/** Adds what was made, oldest first; what was known of the same order or round trip is replaced, with `kept` of it added. */
+/** Adds gains, oldest first. A known gain of the same order or cycle is replaced, with `kept` of it added. */
 function addInOrder(known: Map<string, Made>, made: readonly Made[], kept: (former: Made) => Decimal): void {
   for (const one of made.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
     const former = known.get(one.key);
@@ -132,7 +132,7 @@ function addInOrder(known: Map<string, Made>, made: readonly Made[], kept: (form
   }
 }
 
-/** Keeps as many round trips of each profile as a streak may count. */
+/** Keeps as many cycles of each profile as a streak may count. */
 function forgetOld(closings: Map<string, Made>): void {
   const kept = new Map<string, number>();
   for (const [key, { profileId }] of [...closings].toReversed()) {

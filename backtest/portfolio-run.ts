@@ -17,7 +17,7 @@ interface PortfolioProfile {
   readonly coins: readonly KernelInput[];
 }
 
-/** Profiles of one account. All coins share money, costs and the length of the detail candles, and each is traded once. */
+/** Profiles of one account. All coins share the balance, the costs and the detail interval. Each coin appears once. */
 export interface Portfolio {
   readonly profiles: readonly PortfolioProfile[];
   readonly limits?: AccountLimits;
@@ -27,28 +27,28 @@ export interface PortfolioFill extends BookedFill {
   readonly symbol: string;
 }
 
-/** What the coins made of their window together. */
+/** Outcome of all coins together. */
 export interface PortfolioRun {
-  /** In the order in which they happened. */
+  /** In order of time. */
   readonly fills: readonly PortfolioFill[];
   readonly meter: EquityMeter;
-  /** How often each reason was the answer, over all coins. */
+  /** Count of each reason over all coins. */
   readonly counts: ReadonlyMap<string, number>;
   /** Each coin, in the order of the profiles. */
   readonly runs: readonly Run[];
-  /** Closes at which any coin moved, and those at which any was held. */
+  /** Closes with a candle of any coin, and closes with a position in any coin. */
   readonly closes: number;
   readonly heldCloses: number;
-  /** Candles that crossed a price at which a strategy acts and closed elsewhere; 0 unless the run looks inside candles. */
+  /** Candles that crossed a price at which a strategy acts, but did not close there; 0 unless the run looks inside candles. */
   readonly crossed: number;
-  /** Mean over the closes of (value of the coins / equity); what is left below one lot counts as nothing. */
+  /** Mean over the closes of (value of the coins / equity). A quantity below one lot counts as zero. */
   readonly meanExposure: number;
 }
 
-/** Hears the reason of each coin at each close. */
+/** Receives the reason of each coin at each close. */
 type OnReason = (symbol: string, nowMs: number, reason: string) => void;
 
-/** One coin of the run. */
+/** State of one coin in the run. */
 interface CoinRun {
   readonly run: Run;
   readonly symbol: string;
@@ -63,11 +63,11 @@ interface CoinRun {
   /** Close of its newest closed signal candle. */
   closedMs: number;
   crossed: number;
-  /** Of its last reason. */
+  /** Tally of its last reason. */
   tally: Tally;
 }
 
-/** How often a reason was the answer. */
+/** Count of one reason. */
 interface Tally {
   readonly reason: string;
   count: number;
@@ -80,9 +80,9 @@ function tallyOf(tallies: Map<string, Tally>, reason: string): Tally {
 }
 
 /**
- * Runs the coins of an account together: one purse, the operator's limits, all coins in step. Detail candles are taken in
- * order of time. At each moment every coin with a candle first meets its orders, then the coins decide one after the other,
- * in the order of the profiles. A profile that plans over its coins plans at their turns.
+ * Runs the coins of an account together, with one balance and the risk limits. Detail candles are processed in order of
+ * time. At each open, first the orders of every coin with a candle are matched. Then the coins decide one after the other,
+ * in the order of the profiles. A profile with a planner plans at the turn of each coin. See kernel.ts for the fill model.
  */
 export function runPortfolio(portfolio: Portfolio, onReason?: OnReason): PortfolioRun {
   const inputs = portfolio.profiles.flatMap(({ coins }) => coins);
@@ -136,12 +136,12 @@ function openCoinRun(profile: PortfolioProfile, input: KernelInput, balance: Sha
     looksInside: input.inside === true && run.instance.reach !== undefined,
     close: detail.columns.open[start] ?? 0,
     step: toNumber(input.rules.lot.step),
-    // As live, the first plan is made with the candle that closed before the window.
+    // As in live trading, the first plan uses the candle that closed before the window.
     closedMs: run.feed.warmUp > 0 ? startMs - (startMs % INTERVAL_MS[bound.needs.interval]) : 0,
   };
 }
 
-/** Gives every coin what it asks of the whole account. */
+/** Connects every coin to the limits and the equity of the account. */
 function shareAccount(coinRuns: readonly CoinRun[], balance: SharedBalance, limits: AccountLimits | undefined): void {
   const coins = coinRuns.map(({ run: { book }, symbol, profile }) => ({ book, symbol, profileId: profile.id }));
   const judge = limits === undefined ? undefined : openLimits(coins, limits);
@@ -174,7 +174,7 @@ function heldWorth(coinRuns: readonly CoinRun[]): number {
   return worth;
 }
 
-/** Share of the equity that is in coins that can be sold. */
+/** Share of the equity in coins that can be sold. */
 function shareHeld(coinRuns: readonly CoinRun[], { cashNumber }: SharedBalance): number {
   let worth = 0;
   for (const { run, close, step } of coinRuns) {
@@ -184,7 +184,7 @@ function shareHeld(coinRuns: readonly CoinRun[], { cashNumber }: SharedBalance):
   return worth === 0 ? 0 : worth / (cashNumber + worth);
 }
 
-/** Lets orders meet the next candle, then brings the coin to its close. */
+/** Matches the orders of the coin against its next candle and moves the coin to that close. */
 function advance(coinRun: CoinRun, nowMs: number, fills: PortfolioFill[]): void {
   const { run, row } = coinRun;
   const { book, view, feed, wake, grid, input, gates } = run;
@@ -220,7 +220,7 @@ function act({ run, guards }: CoinRun): string {
 
 type PlanTurn = (opensMs: number) => void;
 
-/** What coins of profiles that plan do before they decide: they see the plan and their part in it. */
+/** For coins of a profile with a planner: updates the plan and the coin's part of it before the decision. */
 function turnsOf({ profiles }: Portfolio, coinRuns: readonly CoinRun[]): ReadonlyMap<Run, PlanTurn> {
   const turns = new Map<Run, PlanTurn>();
   for (const profile of profiles) {
@@ -234,7 +234,7 @@ function turnsOf({ profiles }: Portfolio, coinRuns: readonly CoinRun[]): Readonl
     for (const [i, { run, symbol }] of own.entries()) {
       const look = (opensMs: number): readonly BasketCoin[] => {
         if (lookedMs !== opensMs) return own.map((coinRun) => coinOf(coinRun, opensMs));
-        // Within one moment only the coin whose turn it was can look otherwise.
+        // Within one close only the coin whose turn it was can have changed.
         const coinRun = own[former];
         return coinRun === undefined ? coins : coins.with(former, coinOf(coinRun, opensMs));
       };

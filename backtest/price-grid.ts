@@ -1,7 +1,7 @@
 import type { CandleColumns } from '#core/market/candle.ts';
 import { type Extremes, extremesOf } from './extremes.ts';
 
-/** Prices of a series in whole ticks, rounded to the nearest, and what long spans of it are looked up by. */
+/** Prices of a series in whole ticks, rounded to the nearest, with extremes for lookups over long spans. */
 export interface PriceGrid {
   readonly closeTicks: Float64Array;
   readonly lowTicks: Float64Array;
@@ -12,7 +12,7 @@ export interface PriceGrid {
   readonly offGrid: readonly number[];
 }
 
-/** Made once for all runs over the same candles. */
+/** Computed once for all runs over the same candles. */
 const known = new WeakMap<CandleColumns, { readonly tick: number; readonly grid: PriceGrid }>();
 
 export function priceGrid(columns: CandleColumns, tick: number): PriceGrid {

@@ -9,7 +9,7 @@ const minutes = Array.from(
   { length: DAY_MS / MINUTE_MS },
   (_, minute) => `T${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:00.000Z`,
 );
-/** The texts of days, each made when it is first asked for. */
+/** Texts of days, computed on first use. */
 const days = new Map<number, string>();
 
 /** A moment in ms UTC as ISO text, as `Date` writes it. */

@@ -3,7 +3,9 @@ import type { OrderForm, Side } from '#core/order/order.ts';
 import { snapDown } from '#strategies/ticks.ts';
 import type { EntryTag } from './fills.ts';
 
-/** An order that waits on the exchange. Prices are whole ticks; 0 where it has none. */
+/* Resting orders against one candle: step 2 of the fill model in kernel.ts. */
+
+/** An order that rests on the exchange. Prices are whole ticks; 0 when it has none. */
 export interface Resting {
   /** Counts the orders of the coin. */
   readonly number: number;
@@ -14,14 +16,14 @@ export interface Resting {
   readonly stopTicks: number;
   readonly placedMs: number;
   readonly entry?: EntryTag;
-  /** Placed inside the present candle, after a rise that the low of that candle may have come before. */
+  /** Placed inside the current candle after a rise. The low of the candle may have come before that rise. */
   afterRise: boolean;
-  /** What has not filled yet. */
+  /** Open quantity. */
   quantity: Decimal;
   triggered: boolean;
-  /** Some of it has filled. */
+  /** A part of it has filled. */
   touched: boolean;
-  /** Highest price since it was placed, for one that trails. */
+  /** For a trailing stop: highest price since it was placed. */
   peakTicks: number;
 }
 
@@ -33,16 +35,16 @@ export interface Bar {
   close: number;
 }
 
-/** In which order a candle that could have done two things went: the band of a result is both. */
+/** The assumed path of a candle that allows two outcomes. The band of a result covers both. */
 export type CandlePath = 'rise-first' | 'fall-first';
 
-/** What a candle does to a waiting order: at which price it fills, whether as one that waited, and whether that is sure. */
+/** Match of a candle with a resting order: fill price, taker or maker, and whether the outcome is certain. */
 export interface Touch {
   /** 0 when it does not fill. */
   ticks: number;
-  /** It meets the book at `ticks`, so slippage moves it, yet never beyond its limit. */
+  /** It fills as taker at `ticks`. Slippage worsens the price, but never beyond the limit. */
   taker: boolean;
-  /** Another path through the same candle would have ended otherwise. */
+  /** Another path through the same candle gives another outcome. */
   ambiguous: boolean;
 }
 
@@ -54,7 +56,7 @@ function touch(ticks: number, taker: boolean, ambiguous = false): Touch {
   return touched;
 }
 
-/** What this candle does to the order; remembers in it whether it was set off. The answer is one reused object. */
+/** Matches a candle against the order and records a trigger in it. Returns one reused object. */
 export function matchBar(order: Resting, bar: Bar, path: CandlePath): Touch {
   if (order.form.type === 'trailing-stop') return trail(order, order.form.deltaBips, { bar, path });
   return order.side === 'buy' ? matchBuy(order, bar, path) : matchSell(order, bar);
@@ -68,7 +70,7 @@ function matchBuy(order: Resting, { open, high, low }: Bar, path: CandlePath): T
     if (open < stopTicks) return touch(stopTicks, true);
     if (open <= limitTicks) return touch(open, true);
   }
-  // The last buyer in the queue is served only when the price goes further than the limit; what opens below it is cheaper.
+  // We assume the last place in the queue: the price must trade through the limit. An open below the limit is cheaper.
   if (low < limitTicks) return touch(Math.min(open, limitTicks), false);
   return low === limitTicks ? touch(path === 'fall-first' ? limitTicks : 0, false, true) : touch(0, false);
 }
@@ -98,13 +100,13 @@ function trail(
   order.peakTicks = Math.max(order.peakTicks, high);
   const late = snapDown(order.peakTicks * share);
   if (low > late) return touch(0, true);
-  // Sold on the way down from the high, or from the open when the low came first.
+  // It sells on the way down from the high, or from the open when the low came first.
   if (path === 'rise-first') return touch(late, true, late !== early);
   if (low <= early) return touch(early, true, late !== early);
   return close <= late ? touch(late, true) : touch(0, true, true);
 }
 
-/** Half a tick beyond the price that sets an order off, in quote, so that a float comparison is exact. */
+/** Half a tick beyond the trigger price, in quote, so that a float comparison is exact. */
 export const wakeBelow = (order: Resting | null, tick: number): number => {
   if (order === null) return Number.NEGATIVE_INFINITY;
   if (order.triggered || order.form.type === 'trailing-stop') return Number.POSITIVE_INFINITY;

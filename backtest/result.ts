@@ -6,7 +6,7 @@ import type { holdout, Regime } from './splits.ts';
 
 /** One execution; amounts are exact decimal text, times ISO. */
 export interface FillRecord {
-  /** Of a basket: which coin. */
+  /** For several coins: the coin. */
   readonly symbol?: string;
   readonly at: string;
   readonly side: Side;
@@ -17,7 +17,7 @@ export interface FillRecord {
   readonly feeAsset: string;
   readonly reason: string;
   readonly cycle: number;
-  /** Gain of a sell against the average price, in quote after its fee; null for a buy. */
+  /** Realised P&L of a sell against the average price, in quote after its fee; null for a buy. */
   readonly realised: string | null;
   readonly cash: string;
   readonly position: string;
@@ -40,14 +40,14 @@ export interface RejectionRecord {
   readonly reason: string;
 }
 
-/** Equity in quote and the price beside it, at the close of a detail candle. */
+/** Equity in quote and the price, at the close of a detail candle. */
 export interface EquityPoint {
   readonly at: string;
   readonly equity: number;
   readonly price: number;
 }
 
-/** What one coin did in a basket; money in quote. */
+/** Result of one coin of several; money in quote. */
 export interface CoinPart {
   readonly fills: number;
   readonly bought: number;
@@ -67,7 +67,7 @@ interface DrawdownRecord {
   readonly recoveredAt: string | null;
 }
 
-/** Everything a run says, as plain JSON. */
+/** The result of a run as plain JSON. */
 export interface BacktestResult {
   readonly v: 1;
   readonly strategy: string;
@@ -83,37 +83,37 @@ export interface BacktestResult {
   readonly feeIn: 'received' | 'other';
   readonly slippageBps: number;
   readonly spreadBps: number;
-  /** Share of a candle's volume that orders may take; 0: any amount. */
+  /** Share of a candle's volume that orders may take, in percent; 0: no limit. */
   readonly volumePercent: number;
   readonly fillRules: readonly string[];
   readonly coverage: Coverage & { readonly offGrid: number; readonly warmUp: number; readonly warmUpWanted: number };
   readonly warnings: readonly string[];
   readonly metrics: Metrics;
   readonly drawdown: DrawdownRecord;
-  /** The first 70 % of the days and the last 30 % apart; null for a short window. */
+  /** The first 70 % and the last 30 % of the days separately; null for a short window. */
   readonly holdout: ReturnType<typeof holdout>;
-  /** By what the coin was doing: up, down, sideways, unknown. */
+  /** By the trend of the coin: up, down, sideways, unknown. */
   readonly regimes: Readonly<Record<string, Regime>>;
-  /** How many detail candles ended with each reason: why it did not trade. */
+  /** Detail candles per reason code: why it did not trade. */
   readonly decisions: Readonly<Record<string, number>>;
-  /** Candles of the window that the strategy passed many at a time; at the others it was asked one by one. */
+  /** Candles of the window that the strategy skipped in bulk. At the others it decided one by one. */
   readonly passedCandles: number;
   readonly openPosition: { readonly quantity: string; readonly averagePrice: string } | null;
-  /** Final equity, and the least and the most that the doubtful candles allow; `candles` counts those. */
+  /** Final equity, with its lowest and highest value over the doubtful candles; `candles` counts them. */
   readonly ambiguity: {
     readonly candles: number;
-    /** Of them: a stop sold inside the candle, and the price went on beyond the limit of its order. */
+    /** Of them: a stop sold inside the candle, and the price then fell below its limit. */
     readonly stops: number;
-    /** Of them: low or high crossed a price at which the strategy acts, and the candle closed elsewhere. */
+    /** Of them: low or high crossed a price at which the strategy acts, but the candle did not close there. */
     readonly crossed: number;
     readonly worst: number;
     readonly base: number;
     readonly best: number;
   };
   readonly dailyEquity: readonly number[];
-  /** About 500 points over the window, the peak and the trough of the deepest fall among them. */
+  /** About 500 points over the window, including peak and trough of the max drawdown. */
   readonly equityCurve: readonly EquityPoint[];
-  /** Of a basket, whose `symbol` is `basket`: each coin by itself. */
+  /** For several coins (`symbol` is `basket`): the result of each coin. */
   readonly coins?: Readonly<Record<string, CoinPart>>;
   readonly fills: readonly FillRecord[];
   readonly cycles: readonly CycleRecord[];

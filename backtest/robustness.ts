@@ -7,7 +7,7 @@ import { monteCarlo } from './monte-carlo.ts';
 import type { BacktestResult } from './result.ts';
 import { type BacktestInput, openKernel } from './run.ts';
 
-/** What a result can be examined with. */
+/** Strategy, config and result of the run to test. */
 export interface RobustnessInput {
   readonly strategy: AnyStrategy;
   readonly config: unknown;
@@ -19,11 +19,11 @@ export interface RobustnessReport {
   readonly variants: readonly Variant[];
   readonly refused: readonly RefusedVariant[];
   readonly foresight: Foresight | null;
-  /** Decisions that were compared with the future hidden; null where none could be. */
+  /** Decisions that were compared with the future hidden; null when none was. */
   readonly comparedDecisions: number | null;
 }
 
-/** Everything that tells how much of a result of one coin is luck. */
+/** Tests how much of the result of one coin is luck. */
 export function reportRobustness(
   input: BacktestInput,
   { strategy, config, result }: RobustnessInput,
@@ -40,7 +40,7 @@ export function reportRobustness(
   };
 }
 
-/** Of coins with one purse only what trades and days tell: small changes and hidden futures are tried on single coins. */
+/** For coins that share a balance: Monte Carlo only. Variants and look-ahead are tested on single coins. */
 export function reportSharedRobustness(
   coins: readonly BacktestInput[],
   result: RobustnessInput['result'],
@@ -57,7 +57,7 @@ const drawn = ({ balance: text, cycles, dailyEquity }: RobustnessInput['result']
   return monteCarlo({ balance, nets: cycles.map(({ net }) => Number(net)), returns, fixedSpend });
 };
 
-/** What one trade spends at most, in quote; null where that follows the equity. */
+/** The most that one trade spends, in quote; null when it follows the equity. */
 function fixedSpendOf({ shared, planner }: BoundStrategy): number | null {
   const { equityShare, entryBudget, levels } = shared;
   if (planner !== undefined || equityShare !== undefined) return null;

@@ -13,26 +13,26 @@ export interface KernelInput {
   readonly bound: BoundStrategy;
   readonly rules: SymbolRules;
   readonly terms: Terms;
-  /** Candles at the interval the strategy needs, with as much before the window as there is. */
+  /** Candles at the interval of the strategy, with all available history before the window. */
   readonly signal: Series;
-  /** Candles that decide and fill; never coarser than the signal. */
+  /** Detail candles, for decisions and fills; never coarser than the signal. */
   readonly detail: Series;
-  /** Rows of `detail` that are traded: `start` inclusive, `end` exclusive. */
+  /** Traded rows of `detail`: `start` inclusive, `end` exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Candles of every interval that the gates of the settings ask for. */
+  /** Candles of every interval that the gates need. */
   readonly gateSeries?: readonly Series[];
-  /** Keeps the reason of every candle, one byte each. */
+  /** Records the reason of every candle, one byte each. */
   readonly recordDecisions?: boolean;
-  /** Asks the strategy at every candle, also where it could pass many at once: slower, with the same result. */
+  /** Decides at every candle instead of skipping quiet ones: slower, same result. */
   readonly stepwise?: boolean;
-  /** How a candle went that could have gone two ways; absent: up first. */
+  /** Path of a candle that allows two outcomes; absent: rise first. */
   readonly path?: CandlePath;
-  /** Asks a strategy that acts on ticks also inside candles, at the prices where it acts; absent: at closes alone. */
+  /** A strategy that acts on ticks also decides inside candles, at the prices where it acts; absent: only at closes. */
   readonly inside?: boolean;
 }
 
-/** What the loop and the orders share. `wake` is the range of prices, in quote, in which no waiting order moves. */
+/** State of one coin. Within the range `wake`, in quote, no resting order changes. */
 export interface Run {
   readonly input: KernelInput;
   readonly view: TickView;
@@ -40,7 +40,6 @@ export interface Run {
   readonly feed: CandleFeed;
   readonly book: Book;
   readonly meter: EquityMeter;
-  /** Set anew where several coins spend the same money. */
   readonly grid: PriceGrid;
   readonly offGrid: number;
   readonly tick: number;
@@ -50,21 +49,21 @@ export interface Run {
   account: AccountView | null;
 }
 
-/** Gives the strategy its closed candles in order, each once, through one reused object. */
+/** Feeds the closed candles to the strategy in order, each once, through one reused object. */
 export interface CandleFeed {
-  /** Close of the next candle to be given; infinite when there is none. */
+  /** Close of the next candle to feed; infinite when there is none. */
   nextCloseMs: number;
   /** Row of that candle. */
   row: number;
-  /** Candles given before the window, to warm up. */
+  /** Warm-up candles before the window. */
   readonly warmUp: number;
-  /** Gives every candle that has closed by `view.nowMs`; a number as an argument would be allocated at each call. */
+  /** Feeds every candle that has closed by `view.nowMs`. A number as argument would be allocated at each call. */
   feedClosed(): void;
-  /** The strategy has taken every candle before `row` itself. */
+  /** The strategy has processed every candle before `row` already. */
   skipTo(row: number): void;
 }
 
-/** The gates of a run, and when the next candle is due to one of them. */
+/** The gates of a run, and the time of the next candle for one of them. */
 export interface GateFeed {
   readonly gates: Gates;
   nextMs: number;

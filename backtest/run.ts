@@ -25,11 +25,11 @@ export interface BacktestInput {
   readonly terms: Terms;
   /** Candles at the strategy's interval, or finer ones that add up to it. */
   readonly candles: Series;
-  /** Finer candles that decide and fill; without them `candles` do. */
+  /** Finer candles for decisions and fills; absent: `candles`. */
   readonly detail?: Series;
-  /** What else is stored of the coin: it warms up the strategy where `candles` do not reach back far enough. */
+  /** Other stored candles of the coin. They warm up the strategy when `candles` do not reach back far enough. */
   readonly history?: readonly Series[];
-  /** The window: candles that open at or after `fromMs` and close by `toMs`; by default all there are. */
+  /** The window: candles that open at or after `fromMs` and close by `toMs`; default: all. */
   readonly fromMs?: number;
   readonly toMs?: number;
 }
@@ -45,7 +45,7 @@ const refuse = (sentence: string): Refused => ({ kind: 'refused', sentence });
 
 export type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
 
-/** Intervals coarser than `finest` that add up to candles which a strategy or its gates need: history for `BacktestInput`. */
+/** Intervals coarser than `finest` that add up to an interval of the strategy or its gates: `history` of `BacktestInput`. */
 export function historyIntervals({ needs, shared }: BoundStrategy, finest: Interval): Interval[] {
   const needed = [needs, ...(shared.gates === undefined ? [] : gateNeeds(shared.gates))];
   return INTERVALS.filter(
@@ -55,7 +55,7 @@ export function historyIntervals({ needs, shared }: BoundStrategy, finest: Inter
   );
 }
 
-/** What the kernel runs on; refuses what cannot be run honestly. `basket`: the coin is one of several. */
+/** Input of the kernel; refused when the candles cannot give an honest result. `basket`: the coin is one of several. */
 export function openKernel(
   input: BacktestInput,
   { basket = false } = {},
@@ -79,7 +79,7 @@ export function openKernel(
   if (end <= start) {
     const [first, last] = [openMs[0], openMs.at(-1)];
     if (first === undefined || last === undefined) return refuse('There are no candles.');
-    return refuse(`There are no candles in the window: they go from ${iso(first)} to ${iso(last + lengthMs)}.`);
+    return refuse(`There are no candles in the window: they cover ${iso(first)} to ${iso(last + lengthMs)}.`);
   }
   const signal = withHistory(aggregateSeries(candles, needed), history);
   const [startMs, endMs] = [openMs[start] ?? 0, (openMs[end - 1] ?? 0) + lengthMs];
@@ -98,7 +98,7 @@ export function openKernel(
   return { kind: 'kernel', kernel: { bound, rules, terms, signal, detail, start, end, gateSeries } };
 }
 
-/** Runs one strategy on one coin and reports everything about it; refuses what cannot be run honestly. */
+/** Runs one strategy on one coin and reports it; refused when the candles cannot give an honest result. */
 export function runBacktest(input: BacktestInput): BacktestOutcome {
   const opened = openKernel(input);
   if (opened.kind === 'refused') return opened;
@@ -107,7 +107,7 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
   return { kind: 'result', result: { ...result, openPosition: openPositionOf(book) } };
 }
 
-/** Runs one strategy on one coin, and again for what its doubtful candles could have been. */
+/** Runs one strategy on one coin, and again for the other outcomes of its doubtful candles. */
 export function runCoin(kernel: KernelInput): { readonly book: Book; readonly made: Made } {
   const run = runKernel(kernel);
   const { book, meter, heldCandles, offGrid, warmUp, skipped, reasons, counts } = run;
@@ -129,39 +129,39 @@ export function runCoin(kernel: KernelInput): { readonly book: Book; readonly ma
   return { book, made };
 }
 
-/** The window as it was requested for. */
+/** The requested window. */
 interface RequestedWindow {
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
 }
 
-/** What a report is made from: one coin, or the coins of a basket, which share their purse. */
+/** Input of a report: one coin, or several coins that share a balance. */
 interface Made {
   readonly inputs: readonly KernelInput[];
   readonly books: readonly Book[];
-  /** Of all coins, in the order in which they happened. */
+  /** Of all coins, in order of time. */
   readonly fills: readonly (BookedFill & { readonly symbol?: string })[];
   readonly coin: readonly CoinDay[];
   readonly meter: EquityMeter;
-  /** The most quote that all coins together had bound at any moment. */
+  /** Peak capital in use of all coins together, in quote. */
   readonly capitalUsed: number;
   /** See mean-exposure.ts. */
   readonly meanExposure: number;
-  /** How the run ends where its doubtful candles went otherwise. */
+  /** Endings of the run with the other outcomes of its doubtful candles. */
   readonly others: readonly Ending[];
-  /** Candles that crossed a price at which the strategy acts and closed elsewhere. */
+  /** Candles that crossed a price at which the strategy acts, but did not close there. */
   readonly crossed: number;
   readonly counts: ReadonlyMap<string, number>;
-  /** Moments at which something was decided, and those at whose close a position was held. */
+  /** Candles with a decision, and candles at whose close a position was held. */
   readonly candles: number;
   readonly heldCandles: number;
   readonly offGrid: number;
   readonly warmUp: number;
-  /** Candles that were passed in one go, because nothing could happen on them. */
+  /** Candles that were skipped in bulk, because nothing could happen on them. */
   readonly skipped: number;
 }
 
-/** Everything that a result says; the fingerprint covers what was traded and every number of it. */
+/** Builds the result. The fingerprint covers all trades and all metrics. */
 export function report(made: Made, requested: RequestedWindow): BacktestResult {
   const { inputs, meter, fills } = made;
   const [input] = inputs;
@@ -206,7 +206,7 @@ export function report(made: Made, requested: RequestedWindow): BacktestResult {
   };
 }
 
-/** Final equity, and how much less it is where no stop sold before the price had run through its limit. */
+/** Final equity, and the loss if no stop sold before the price fell through its limit. */
 export interface Ending {
   readonly last: number;
   readonly overrun: number;
@@ -216,7 +216,7 @@ const endingOf = ({ book, meter }: Pick<KernelRun, 'book' | 'meter'>): Ending =>
   overrun: book.overrun.loss,
 });
 
-/** Final equity as taken, and the least and the most that the doubtful candles allow. */
+/** Final equity of the base run, with the lowest and highest value over the doubtful candles. */
 export function bandOf({ books, meter, others, crossed }: Made): BacktestResult['ambiguity'] {
   const total = (what: (book: Book) => number): number => books.reduce((sum, book) => sum + what(book), 0);
   const overrun = total((book) => book.overrun.loss);
@@ -246,7 +246,7 @@ function coveredBy({ inputs, offGrid, warmUp }: Made, warmUpWanted: number): Bac
   };
 }
 
-/** What was traded, and every number of it. */
+/** Trades and metrics. */
 function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; readonly windowMs: number }) {
   const { inputs, books, meter, coin, fills, candles, heldCandles, capitalUsed, meanExposure } = made;
   const dailyEquity = [...meter.days, meter.last];
@@ -283,7 +283,7 @@ function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; read
   };
 }
 
-/** A window that the candles do not reach to both ends says so. */
+/** Warns when the candles do not cover the requested window. */
 function edgeWarnings({
   startMs,
   endMs,
@@ -295,15 +295,15 @@ function edgeWarnings({
 }): string[] {
   const warnings: string[] = [];
   if (requested.fromMs !== undefined && startMs > requested.fromMs) {
-    warnings.push(`The candles of the window begin at ${iso(startMs)}, later than requested for.`);
+    warnings.push(`The candles of the window begin at ${iso(startMs)}, later than requested.`);
   }
   if (requested.toMs !== undefined && endMs < requested.toMs) {
-    warnings.push(`The candles of the window end at ${iso(endMs)}, earlier than requested for.`);
+    warnings.push(`The candles of the window end at ${iso(endMs)}, earlier than requested.`);
   }
   return warnings;
 }
 
-/** Holes of candles that came apart from the detail; those of the detail itself are counted there. */
+/** Gaps in separate signal candles. Gaps in the detail candles are counted in the coverage. */
 function signalWarnings({ signal, detail }: KernelInput, startMs: number, endMs: number): string[] {
   const { have, whole } = countInside(signal, startMs, endMs);
   if (signal.interval === detail.interval || have >= whole) return [];
@@ -326,7 +326,7 @@ function warningsOf(coverage: BacktestResult['coverage']): string[] {
   return warnings;
 }
 
-/** A strategy that acts at any price says little on candles as long as its own, of which it sees one price each. */
+/** A strategy that acts at any price needs finer candles than its own: it sees only one price per candle. */
 export function tickWarnings({ name, actsOnTicks, needs }: BoundStrategy, detail: Interval): string[] {
   if (actsOnTicks !== true || detail !== needs.interval) return [];
   const [finest] = INTERVALS;

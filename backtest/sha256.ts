@@ -11,7 +11,7 @@ function firstPrimes(count: number): number[] {
   return primes;
 }
 
-/** The first 32 bits behind the point of the `degree`th root, by whole numbers, so that no engine rounds differently. */
+/** The first 32 fractional bits of the `degree`th root, in integer arithmetic, so that no engine rounds differently. */
 function rootBits(value: number, degree: bigint): number {
   const scaled = BigInt(value) << (32n * degree);
   let low = 0n;
@@ -65,13 +65,13 @@ function mixBlock(hash: Int32Array, words: Int32Array): void {
   hash[7] = (hash[7] ?? 0) + h;
 }
 
-/** Absent in a browser, whose own hash does not answer at once. */
+/** Absent in a browser, where the native hash is asynchronous. */
 const native = globalThis.process?.getBuiltinModule?.('node:crypto');
 
 /** SHA-256 of a text in UTF-8 as 64 hex digits (FIPS 180-4); synchronous and the same in Node and in a browser. */
 export const sha256 = (text: string): string => native?.hash('sha256', text) ?? portableSha256(text);
 
-/** The same by arithmetic alone, for where there is no other. */
+/** Pure JavaScript fallback. */
 export function portableSha256(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const blocks = Math.ceil((bytes.length + 9) / BLOCK);

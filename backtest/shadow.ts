@@ -6,7 +6,7 @@ import type { BookedFill } from './book.ts';
 import { runKernel } from './kernel.ts';
 import type { KernelInput } from './run-state.ts';
 
-/** What the live engine decided and traded on one coin; times in ms of the market. */
+/** Live decisions and trades of one coin; times in ms of market time. */
 export interface LiveDay {
   readonly fromMs: number;
   readonly toMs: number;
@@ -28,16 +28,16 @@ interface Trade {
   readonly reason: string;
 }
 
-/** Trades further apart than this are not the same one. */
+/** Trades further apart than this are different trades. */
 const SAME_TRADE_MS = 10 * 60_000;
 const MOST_SHOWN = 50;
 
 type Compared = Pick<ShadowCoin, 'compared' | 'agreed' | 'differing' | 'fills'>;
 
 /**
- * Runs the kernel over the candles and holds what it decided at each close, and what it filled, against what the live
- * engine did. At a close without any live decision nothing is compared. The live engine decides at every price, the kernel
- * at closes: a differing reason at one close is no fault by itself, a differing trade says why.
+ * Runs the kernel over the candles and compares its decisions and fills with those of the live engine. A close without a
+ * live decision is not compared. The live engine decides at every price, the kernel at closes. A different reason at one
+ * close is therefore no error; a different trade is reported with its reason.
  */
 export function compareDay(kernel: KernelInput, live: LiveDay): Compared {
   const run = runKernel({ ...kernel, recordDecisions: true });
@@ -64,13 +64,13 @@ export function compareDay(kernel: KernelInput, live: LiveDay): Compared {
   return { compared, agreed, differing, fills: pairs(live.trades, replayed, { whyLive, whyReplayed }) };
 }
 
-/** The decision that held at a moment, or the first after it within a time. */
+/** The decision in force at a moment, or the first one within a time after it. */
 function decisionAt({ decisions }: LiveDay, atMs: number, withinMs: number) {
   const held = decisions.findLast(({ firstMs, lastMs }) => firstMs <= atMs && lastMs >= atMs);
   return held ?? decisions.find(({ firstMs }) => firstMs > atMs && firstMs < atMs + withinMs);
 }
 
-/** Executions of one order at one moment are one trade. */
+/** Fills of one order at one moment are one trade. */
 function tradesOf(fills: readonly BookedFill[]): Trade[] {
   const groups = Map.groupBy(fills, ({ fill, reason }) => `${fill.at.getTime()} ${fill.side} ${reason}`);
   return [...groups.values()].flatMap((group) => {
@@ -97,7 +97,7 @@ const shown = ({ atMs, quantity, price, reason }: Trade) => ({
   reason,
 });
 
-/** Each live trade with the nearest replayed one of its side; what one of them alone did, with what the other thought. */
+/** Pairs each live trade with the nearest replayed trade of its side. An unpaired trade comes with the other's decision. */
 function pairs(live: readonly Trade[], replayed: readonly Trade[], { whyLive, whyReplayed }: Why): ShadowCoin['fills'] {
   const left = new Set(replayed);
   const paired = live.map((trade) => {

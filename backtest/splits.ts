@@ -2,7 +2,7 @@ import type { CoinDay } from './benchmarks.ts';
 import { type ClosedCycle, dailyReturns, sharpe } from './metrics.ts';
 
 const DAY_MS = 86_400_000;
-/** Share of the days, at the end of the window, on which a config should prove itself. */
+/** Share of the days, at the end of the window, that is held out. */
 const HOLDOUT = 0.3;
 const REGIME_DAYS = 20;
 const REGIME_MOVE = 0.05;
@@ -14,7 +14,7 @@ interface Part {
   readonly totalReturn: number;
   readonly buyAndHold: number;
   readonly sharpe: number | null;
-  /** Deepest fall between ends of days. */
+  /** Max drawdown between ends of days. */
   readonly drawdown: number;
   readonly closedCycles: number;
   readonly net: number;
@@ -22,7 +22,7 @@ interface Part {
 
 export interface Regime {
   readonly days: number;
-  /** What the equity and the coin made on these days: product of (1 + daily return) - 1. */
+  /** Return of the equity and of the coin on these days: product of (1 + daily return) - 1. */
   readonly totalReturn: number;
   readonly coinReturn: number;
   readonly closedCycles: number;
@@ -51,7 +51,7 @@ function deepestFall(balance: number, days: readonly number[]): number {
   return deepest;
 }
 
-/** Days `from` to `to` (exclusive) by themselves, beginning with the equity that the day before left. */
+/** Metrics of days `from` to `to` (exclusive), starting with the equity of the day before. */
 function partOf({ balance, days, coin, cycles }: SplitInput, from: number, to: number): Part {
   const before = days[from - 1] ?? balance;
   const own = days.slice(from, to);
@@ -72,8 +72,8 @@ function partOf({ balance, days, coin, cycles }: SplitInput, from: number, to: n
 }
 
 /**
- * The first 70 % of the days and the last 30 %, each by itself: what was tuned on the first part should hold in the
- * second. Null for a window of fewer than ten days.
+ * The first 70 % and the last 30 % of the days separately. Settings tuned on the first part should also work on the second.
+ * Null for a window of fewer than ten days.
  */
 export function holdout(input: SplitInput): { readonly inSample: Part; readonly outOfSample: Part } | null {
   const total = input.days.length;
@@ -83,8 +83,8 @@ export function holdout(input: SplitInput): { readonly inSample: Part; readonly 
 }
 
 /**
- * The run by what the coin was doing: `up` on days on which it closed 5 % above its close of 20 days before, `down` 5 %
- * below, `sideways` between, `unknown` on the first 20 days. Each day and cycle counts once.
+ * The run by the trend of the coin. `up`: it closed 5 % above its close of 20 days before. `down`: 5 % below. `sideways`:
+ * between. `unknown`: the first 20 days. Each day and cycle counts once.
  */
 export function regimes({ balance, days, coin, cycles }: SplitInput): Record<string, Regime> {
   const nameOf = (day: number): string => {

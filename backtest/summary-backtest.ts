@@ -4,13 +4,13 @@ import { capitalMetrics, exposure, feesPaid, totalReturn, winRate } from './metr
 import type { BacktestResult } from './result.ts';
 import { bandOf, type BacktestInput, type BacktestOutcome, openKernel, runCoin } from './run.ts';
 
-/** What a run came to, in the numbers of a `BacktestResult` and without its records. */
+/** The metrics of a `BacktestResult` without its records. */
 export interface SummaryBacktest {
   readonly metrics: Pick<BacktestResult['metrics'], 'totalReturn' | 'winRate' | 'fees' | 'exposure' | 'capital'>;
   readonly drawdown: Pick<BacktestResult['drawdown'], 'depth'>;
   readonly ambiguity: BacktestResult['ambiguity'];
   readonly dailyEquity: readonly number[];
-  /** Fills that sold. */
+  /** Sell fills. */
   readonly sales: number;
 }
 
@@ -18,7 +18,7 @@ type SummaryOutcome =
   | { readonly kind: 'summary'; readonly summary: SummaryBacktest }
   | Extract<BacktestOutcome, { kind: 'refused' }>;
 
-/** Runs one strategy on one coin like `runBacktest`, but makes no records of it: about a third faster where it trades much. */
+/** Like `runBacktest`, but without records: about a third faster for a strategy that trades often. */
 export function runSummaryBacktest(input: BacktestInput): SummaryOutcome {
   const opened = openKernel(input);
   if (opened.kind === 'refused') return opened;

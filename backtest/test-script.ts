@@ -5,17 +5,17 @@ import type { StopSettings } from '#core/sizing/protective-stop.ts';
 import type { BoundStrategy, SharedSettings, StrategyInstance, TickView } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
 
-/** A strategy that says what it is told: a decision per detail candle, and one stop level. */
+/** A scripted strategy: a decision per detail candle, and one stop level. */
 export interface Script {
   /** By the number of the candle, from 0. */
   readonly decisions: Readonly<Record<number, Decision>>;
-  /** Its stop while a position is held, in ticks; by candle, the last one given holds. */
+  /** Its stop while a position is held, in ticks. By candle; the last given one stays in force. */
   readonly stops?: Readonly<Record<number, number>>;
-  /** Which level that is, likewise; a stop loss where nothing is given. */
+  /** The name of that level, by candle; default: the stop loss. */
   readonly levels?: Readonly<Record<number, string>>;
   readonly protectiveStop?: StopSettings;
   readonly shared?: Partial<SharedSettings>;
-  /** Sees every view it is asked with. */
+  /** Receives every view that is passed to `decide`. */
   readonly watch?: (view: TickView, row: number) => void;
 }
 
@@ -58,7 +58,7 @@ export function scripted({ decisions, stops = {}, levels = {}, protectiveStop, s
   };
 }
 
-/** Candles from `open/high/low/close` or `open/high/low/close/volume` texts, the first at the beginning of 1970. */
+/** Candles from `open/high/low/close` or `open/high/low/close/volume` texts, the first at the start of 1970. */
 export function candlesOf(interval: Interval, rows: readonly string[]): Series {
   const cells = rows.map((row) => row.split('/').map(Number));
   const column = (at: number, absent = Number.NaN): Float64Array =>

@@ -20,7 +20,7 @@ export const rulesOf = (tick: string, step: string): SymbolRules => ({
   band: { bidUp: d('5'), bidDown: d('0.2'), askUp: d('5'), askDown: d('0.2') },
 });
 
-/** A walk of one-minute candles on the grid; now and then minutes are missing and the price jumps. */
+/** A random walk of one-minute candles on the grid. Sometimes minutes are missing and the price jumps. */
 export function walk(
   seed: number,
   rows: number,

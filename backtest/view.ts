@@ -6,7 +6,7 @@ import type { SharedSettings, TickView } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
 import { baseFeeRate } from './fills.ts';
 
-/** The view of a run, filled as the live engine fills it; the last price is as old as the close it belongs to: not at all. */
+/** The view of a run, filled like that of the live engine. The price is the current close, so its age is 0. */
 export const openView = (fees: { readonly taker: number; readonly maker: number }, readable: boolean): TickView => ({
   nowMs: 0,
   price: 0,
@@ -29,7 +29,7 @@ export const openView = (fees: { readonly taker: number; readonly maker: number 
   readable,
 });
 
-/** Brings the view to a position; needed after fills only, as nothing else moves what it writes. */
+/** Updates the position fields of the view. Only fills change them. */
 export function viewPosition(view: TickView, { position, levels, rules, terms }: Book, shared: SharedSettings): void {
   view.lots = Math.floor(toSteps(position.quantity, rules.lot.step));
   view.peakLots = Math.floor(toSteps(position.peakQuantity, rules.lot.step));
@@ -45,7 +45,7 @@ export function viewPosition(view: TickView, { position, levels, rules, terms }:
   view.target = targetOf(levels, least);
 }
 
-/** Brings the view to the orders; needed when one was placed, taken back or filled. */
+/** Updates the order fields of the view after an order was placed, cancelled or filled. */
 export function viewOrders(view: TickView, { pending, entry }: Book): void {
   view.entryOrderOpen = pending?.side === 'buy' || entry !== null;
   view.exitOrderOpen = pending?.side === 'sell';

@@ -2,16 +2,16 @@ import { isObject } from './merge.ts';
 
 type Config = Record<string, unknown>;
 
-/** What an object or a list holds under one part of a path; undefined where it holds nothing of its own there. */
+/** The own value of an object or a list at one part of a path; undefined when there is none. */
 function partOf(value: unknown, part: string): unknown {
   if (Array.isArray(value)) return value[Number(part)];
   return isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
 }
 
-/** The value at a dotted path such as `buy.gridLevels.0.triggerPercentage`; undefined where a part of the path is absent. */
+/** The value at a dotted path such as `buy.gridLevels.0.triggerPercentage`; undefined when a part of the path is absent. */
 export const valueAt = (config: unknown, path: string): unknown => path.split('.').reduce(partOf, config);
 
-/** A copy with `value` at a dotted path. Absent objects on the way are made; a list keeps its length. */
+/** A copy with `value` at a dotted path. Absent objects on the path are created; a list keeps its length. */
 export function withValue(config: unknown, path: string, value: unknown): unknown {
   const [part = '', ...rest] = path.split('.');
   const inner = (old: unknown): unknown => (rest.length === 0 ? value : withValue(old, rest.join('.'), value));
@@ -19,7 +19,7 @@ export function withValue(config: unknown, path: string, value: unknown): unknow
   return { ...(isObject(config) ? config : {}), [part]: inner(partOf(config, part)) };
 }
 
-/** A copy without the value at a dotted path, and without the objects that this empties. */
+/** A copy without the value at a dotted path, and without objects that become empty. */
 export function withoutValue(config: unknown, path: string): unknown {
   const [part = '', ...rest] = path.split('.');
   if (!isObject(config)) return config;
@@ -28,14 +28,14 @@ export function withoutValue(config: unknown, path: string): unknown {
   return isObject(inner) && Object.keys(inner).length > 0 ? { ...others, [part]: inner } : others;
 }
 
-/** The path of the outermost list that a dotted path leads into; undefined where it leads into none. */
+/** The path of the outermost list on a dotted path; undefined without a list. */
 function listIn(base: unknown, path: string): string | undefined {
   const parts = path.split('.');
   const paths = parts.slice(1).map((_part, i) => parts.slice(0, i + 1).join('.'));
   return paths.find((outer) => Array.isArray(valueAt(base, outer)));
 }
 
-/** A patch of `base` with one more value in it. A patch replaces lists whole, so an inherited list is copied first. */
+/** Adds one value to a patch of `base`. A patch replaces whole lists, so an inherited list is copied first. */
 export function withPatched(
   { own, base }: { readonly own: Config; readonly base: unknown },
   path: string,

@@ -9,7 +9,7 @@ export type SessionId = Brand<'session'>;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Drawn by the page: asking the system for each id costs more than the rest of it. */
+/** Random bytes are drawn in pages, because a system call for each id would dominate its cost. */
 const random = new Uint8Array(4_096);
 let used = random.length;
 function randomByte(): number {
@@ -21,12 +21,12 @@ function randomByte(): number {
 }
 const randomHex = (): string => HEX[randomByte()] ?? '';
 
-/** The moment of the newest id and how many the counter has come to within it. */
+/** Time of the newest id, and the counter within that millisecond. */
 let newestMs = -1;
 let counter = 0;
 const LAST = 0xfff;
 
-/** Begins each moment at random in its lower half; stays at the last of 4,096, so at least 2,048 ids sort. */
+/** The counter starts each millisecond at random in its lower half. It stops at 4,095, so at least 2,048 ids sort. */
 function countWithin(unixMs: number): number {
   counter = unixMs === newestMs ? Math.min(counter + 1, LAST) : ((randomByte() & 0x07) << 8) | randomByte();
   newestMs = unixMs;
@@ -35,7 +35,7 @@ function countWithin(unixMs: number): number {
 
 /**
  * A UUIDv7 (RFC 9562 section 5.7): 48 bits of `unixMs`, a counter of 12 bits (section 6.2, method 1), then random bits. Ids
- * that one process draws one after the other sort by their creation, also within a millisecond.
+ * of one process sort by their creation, also within a millisecond.
  */
 export function newId<Id extends string>(unixMs: number = Date.now()): Id {
   const time = unixMs.toString(16).padStart(12, '0');

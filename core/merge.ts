@@ -7,8 +7,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * JSON merge patch (RFC 7396): objects merge, arrays and scalars replace whole, null removes. A patch that is no object
- * is ignored, keys that reach a prototype are skipped, inputs are never changed.
+ * JSON merge patch (RFC 7396): objects merge, arrays and scalars are replaced, null removes. A patch that is not an object
+ * is ignored. Keys that reach a prototype are skipped. Inputs are never changed.
  */
 export function mergePatch(base: unknown, patch: unknown, depth = 0): Record<string, unknown> {
   const merged: Record<string, unknown> = {};

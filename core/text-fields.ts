@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { readDecimal, requireDecimal } from '#core/amount/decimal.ts';
 
-/* Text that a caller sends. Each has a largest length, so that no request is slow to parse. */
+/* Text in requests. Each field has a maximum length, so that no request is slow to parse. */
 
-/** No price, quantity or amount of any coin comes near it. */
+/** Far above any price, quantity or amount. */
 const MOST = requireDecimal('1000000000000000000');
 
 /** An amount above zero as decimal text. */
@@ -16,5 +16,5 @@ export const positiveAmount = z
 /** An ISO 8601 instant in UTC. */
 export const instantText = z.iso.datetime().max(40);
 
-/** A JSON object, such as a config: its strategy judges what is in it. */
+/** A JSON object, such as a config. The strategy validates its content. */
 export const jsonObject = z.record(z.string().max(100), z.unknown());

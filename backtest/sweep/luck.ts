@@ -15,16 +15,16 @@ const LEAST_TRADES = 30;
 interface LuckInput {
   /** Daily returns and closed trades of the best set. */
   readonly best: { readonly returns: Returns; readonly trades: number };
-  /** Daily returns of every set that was tried, the best one included, each of the longest window it was tried on. */
+  /** Daily returns of every tried set, including the best, each on its longest window. */
   readonly tried: readonly Returns[];
-  /** Sets that were tried on the same question before. */
+  /** Sets of earlier sweeps on the same question. */
   readonly before: number;
 }
 
 /**
- * How often luck alone gives a result as good as that of the best set: 1 - deflated Sharpe ratio. No number below 30 closed
- * trades, below the minimum track record length, and outside the domain of the formulas. Sets with equal returns are one
- * trial. A Sharpe ratio from a part of the window, as halving has them, spreads more: it counts times sqrt(part / window).
+ * How often luck alone gives a result as good as that of the best set: 1 - deflated Sharpe ratio. There is no number below
+ * 30 closed trades, below the minimum track record length, or outside the domain of the formulas. Sets with equal returns
+ * are one trial. Halving gives Sharpe ratios from a part of the window. They spread more: times sqrt(part / window).
  */
 export function luckOf({ best, tried, before }: LuckInput): Luck {
   const { returns, trades } = best;
@@ -41,7 +41,7 @@ export function luckOf({ best, tried, before }: LuckInput): Luck {
     return sharpe === null ? [] : [sharpe * Math.sqrt(one.length / days)];
   });
   const count = trials.length + before;
-  // Without the spread of the trials nobody knows how high the best of them would be by luck.
+  // Without the spread of the trials, the best result by luck is unknown.
   if (count > 1 && (sharpes.length < 2 || trials.some(({ length }) => length < 3)))
     return { kind: 'irregular', trades };
   const skill = deflatedSharpe(moments, expectedBest(deviationOf(sharpes), count));

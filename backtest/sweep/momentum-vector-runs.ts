@@ -10,13 +10,13 @@ import { type VectorMarket, readVectorMarket } from './vector-market.ts';
 import { fractionOf, vectorMoney, type VectorMoney, unitsOf } from './vector-money.ts';
 import { type Evaluated, evaluatedOf } from './row.ts';
 
-/** Signals through which one lane goes after the other, so that the candles stay there too. */
+/** Signals per block of a vector run, so that the candles also stay in the cache. */
 const STRETCH = 2048;
 const MOST_CASH = 2 ** 50;
 
 type Config = ReturnType<typeof readStoredConfig>['config'];
 
-/** A config without the params that lanes know: two that agree in the rest are alike to a lane. */
+/** A config without the settings that vector runs support. Two configs with the same rest need the same features. */
 const restOf = (config: Config): Readonly<Record<string, unknown>> => ({
   ...config,
   candleInterval: null,
@@ -29,11 +29,11 @@ const restOf = (config: Config): Readonly<Record<string, unknown>> => ({
   trailingStopPercentage: null,
   protectiveStop: null,
 });
-/** Whatever else a strategy learns is off by default, and switched on it is for the kernel. */
+/** Every other feature of the strategy is off by default. A config that enables one runs in the kernel. */
 const PLAIN_PARTS = restOf(readStoredConfig({}).config);
 const PLAIN = JSON.stringify(PLAIN_PARTS);
 
-/** The params of a lane, undefined where the config uses something that lanes do not know. */
+/** Params of a vector run; undefined when the config uses an unsupported feature. */
 function paramsOf(bound: BoundStrategy, stored: unknown, { askDown }: VectorMoney): VectorParams | undefined {
   const { config: read, readable } = readStoredConfig(stored);
   const config = fitWindows(read);
@@ -44,7 +44,7 @@ function paramsOf(bound: BoundStrategy, stored: unknown, { askDown }: VectorMone
   const offset = shared.protectiveStop === undefined ? null : fractionOf(shared.protectiveStop.offset);
   const plain = readable && shared.gates === undefined && JSON.stringify(restOf(config)) === PLAIN;
   if (!plain || budget === undefined || budget > MOST_CASH || ema.slow <= ema.fast) return undefined;
-  // Half is the lowest that the limit of a stop may lie below it.
+  // The limit of a stop is at least half of the stop.
   if (trail >= 1 || trail / 2 < askDown * 1.1) return undefined;
   const extensionMost = readFactor(entryExtension.maxPercentage);
   return {
@@ -63,7 +63,7 @@ function paramsOf(bound: BoundStrategy, stored: unknown, { askDown }: VectorMone
   };
 }
 
-/** What the settings of a set use that lanes do not know; undefined where they know all of it. */
+/** The feature of a config that vector runs do not support; undefined when they support all of it. */
 export function beyondVectorRuns(config: unknown): string | undefined {
   const read = readStoredConfig(config).config;
   const { mode } = read.entrySizing;
@@ -71,10 +71,10 @@ export function beyondVectorRuns(config: unknown): string | undefined {
   const differs = Object.entries(restOf(read)).find(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(PLAIN_PARTS[key]),
   );
-  return differs === undefined ? undefined : `${differs[0]} is not as it is by default`;
+  return differs === undefined ? undefined : `${differs[0]} is not at its default`;
 }
 
-/** The crosses of two averages, gathered block by block. */
+/** The crosses of two averages, collected block by block. */
 class CrossFinder implements Crosses {
   codes = new Int32Array(256);
   references: Float64Array | null;
@@ -85,7 +85,7 @@ class CrossFinder implements Crosses {
     readonly extension: Float64Array | null;
   };
   readonly #margin: number;
-  /** Where the fast average lies: 1 above the slow one by the margin, -1 below it. */
+  /** Side of the fast average: 1 above the slow one by the margin, -1 below it. */
   #side = 0;
 
   constructor(columns: { fast: Float64Array; slow: Float64Array; extension: Float64Array | null }, margin: number) {
@@ -100,7 +100,7 @@ class CrossFinder implements Crosses {
     const last = to - from;
     let was = this.#side;
     for (let slot = 1; slot <= last; slot++) {
-      // Crosses are rare: a loop of its own for each side asks no more than whether it has been left.
+      // Crosses are rare. A separate loop for each side needs only one comparison per slot.
       if (was > 0) while (slot <= last && (fast[slot] ?? 0) > (slow[slot] ?? 0) * margin) slot += 1;
       else if (was < 0) while (slot <= last && (fast[slot] ?? 0) < (slow[slot] ?? 0)) slot += 1;
       if (slot > last) break;
@@ -128,7 +128,7 @@ class CrossFinder implements Crosses {
   }
 }
 
-/** Averages that several lanes share: they must have the same length and begin with the same candle. */
+/** Averages that several vector runs share. They have the same length and the same first candle. */
 class Columns {
   readonly #crosses = new Map<string, CrossFinder>();
   readonly #emas = new Map<string, Ema>();
@@ -164,8 +164,8 @@ function take<T>(known: Map<string, T>, key: string, make: () => T): T {
 }
 
 /**
- * Evaluates parameter sets of momentum in one pass over the candles, with the fills and the equity that the kernel gives,
- * to the last bit. A set that needs more than lanes know comes back undefined: the kernel must run it.
+ * Evaluates many parameter sets of momentum in one pass over the candles, with the fills and the equity of the kernel, to
+ * the last bit. A set that needs an unsupported feature returns undefined, and the kernel must run it.
  */
 export function runMomentumVectors(
   base: Omit<KernelInput, 'bound'>,
@@ -194,7 +194,7 @@ export function runMomentumVectors(
   return runs.map((run) => (run === undefined ? undefined : outcomeOf(run, market, money)));
 }
 
-/** The market of a window is read once for all calls about it. */
+/** The market of a window is read once and cached. */
 const markets = new WeakMap<
   object,
   { readonly base: Omit<KernelInput, 'bound'>; readonly market: VectorMarket | undefined }

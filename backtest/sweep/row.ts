@@ -3,7 +3,7 @@ import { type KernelRun, runKernel } from '#backtest/kernel.ts';
 import type { KernelInput } from '#backtest/run-state.ts';
 import { dailyReturns, exposure, sharpe, sortino, totalReturn } from '#backtest/metrics.ts';
 
-/** The numbers by which parameter sets are compared; each is defined in metrics.ts. */
+/** Metrics for comparing parameter sets; each is defined in metrics.ts. */
 export interface SweepNumbers {
   readonly totalReturn: number;
   readonly finalEquity: number;
@@ -18,14 +18,14 @@ export interface SweepNumbers {
   readonly fills: number;
 }
 
-/** One evaluated parameter set; `returns` are its daily returns, `by` is what carried it out: the numbers do not differ. */
+/** One evaluated parameter set. `returns`: its daily returns. `by`: the code that ran it; both give the same numbers. */
 export interface Evaluated {
   readonly by: 'lanes' | 'kernel';
   readonly numbers: SweepNumbers;
   readonly returns: ArrayLike<number>;
 }
 
-/** Closed cycles as they add up: `won` and `lost` are the sums of the nets above and below zero. */
+/** Sums over closed cycles: `won` and `lost` are the sums of the nets above and below zero. */
 export interface Tally {
   cycles: number;
   wins: number;
@@ -73,7 +73,7 @@ export function evaluatedOf({ by, balance, days, drawdown, tally, fills, heldCan
   return { by, numbers, returns };
 }
 
-/** One parameter set by the full kernel. */
+/** Runs one parameter set in the full kernel. */
 export function evaluate(input: KernelInput): Evaluated {
   const { book, meter, heldCandles }: KernelRun = runKernel(input);
   const tally = openTally();

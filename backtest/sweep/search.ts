@@ -23,17 +23,17 @@ export interface Window {
 /** Evaluates parsed configs on a window; results come in the order of the configs. */
 export type Evaluate = (configs: readonly unknown[], window: Window) => Promise<readonly Evaluated[]>;
 
-/** What every config of a sweep runs on. */
+/** Common input of all configs of a sweep. */
 export type SweepBase = Omit<KernelInput, 'bound' | 'recordDecisions' | 'path'>;
 
-/** Evaluates configs in this thread: in lanes where they fit, else one after the other. */
+/** Evaluates configs in this thread: as vector runs when supported, otherwise one by one in the kernel. */
 export function evaluateSets(base: SweepBase, strategy: AnyStrategy, configs: readonly unknown[]): Evaluated[] {
   const sets = configs.map((config) => ({ config, bound: strategy.bind(config) }));
   const vectorRuns = strategy.name === 'momentum' ? runMomentumVectors(base, sets) : [];
   return sets.map(({ bound }, i) => vectorRuns[i] ?? evaluate({ ...base, bound }));
 }
 
-/** Why sets ran in the kernel and not side by side in vector runs, by the first of them; undefined where none did. */
+/** Why sets ran in the kernel instead of in vector runs, from the first of them; undefined when none did. */
 export function whyInKernel(
   strategy: Pick<AnyStrategy, 'name'>,
   candidates: readonly Candidate[],
@@ -41,12 +41,12 @@ export function whyInKernel(
 ): string | undefined {
   const slow = new Set(tried.filter(({ evaluated }) => evaluated.by === 'kernel').map(({ set }) => set));
   if (slow.size === 0) return undefined;
-  if (strategy.name !== 'momentum') return 'vector runs are for momentum only';
+  if (strategy.name !== 'momentum') return 'vector runs support only momentum';
   const first = candidates.find(({ set }) => slow.has(set));
   return beyondVectorRuns(first?.config) ?? 'an order or the amounts needed the rules of the full simulation';
 }
 
-/** What a parameter set is worth by a rank; sets without a value come last. */
+/** Value of a parameter set by a rank. Sets without a value come last. */
 function scoreOf({ totalReturn, drawdown, sharpe, sortino, net }: SweepNumbers, rank: Rank): number {
   const scores: Record<Rank, number | null> = {
     return: totalReturn,
@@ -70,7 +70,7 @@ export interface Tried {
   readonly evaluated: Evaluated;
 }
 
-/** Best first by a rank; what is equal in it, also by having no value (two of minus infinity differ by NaN), by its return. */
+/** Best first by rank, then by return. Two values of minus infinity differ by NaN and count as equal. */
 function byRank(tried: readonly Tried[], rank: Rank): Tried[] {
   const scored = tried.map((one) => ({ one, score: scoreOf(one.evaluated.numbers, rank) }));
   scored.sort(
@@ -82,18 +82,18 @@ function byRank(tried: readonly Tried[], rank: Rank): Tried[] {
   return scored.map(({ one }) => one);
 }
 
-/** What a sweep found, best first, and how much of the best is luck. */
+/** Result of a sweep, best first, and how much of the best result is luck. */
 export interface SweepResult {
   readonly evaluated: number;
-  /** How many of them ran side by side in lanes; the others ran in the kernel, one after the other. */
+  /** How many of them ran as vector runs; the others ran one by one in the kernel. */
   readonly inLanes: number;
   /** Sets that made money over the whole window. */
   readonly profitable: number;
-  /** Every set ever tried on this question: those of this sweep and of the ones before. */
+  /** All sets tried on this question, in this sweep and in earlier ones. */
   readonly trials: number;
   readonly rows: readonly SweepRow[];
   readonly luck: Luck;
-  /** Probability that the best of the past ends in the lower half later; see statistics.ts. */
+  /** Probability that the best set of the past ends in the lower half later; see statistics.ts. */
   readonly overfitting: number | null;
   readonly fingerprint: string;
 }
@@ -103,13 +103,13 @@ interface RankOptions {
   readonly top: number;
   /** Trials of earlier sweeps on the same question. */
   readonly before?: number;
-  /** Sets that halving dropped, each with the last window that it was tried on. */
+  /** Sets that halving dropped, each with its last window. */
   readonly dropped?: readonly Tried[];
 }
 
 /**
- * Ranks what was tried on the whole window; the fingerprint covers every number of every set, in the order in which they
- * were given. Where sets were dropped on the way, nobody knows how they would have done later: no overfitting then.
+ * Ranks the sets that were tried on the whole window. The fingerprint covers every number of every set, in input order.
+ * When halving dropped sets, their later results are unknown, so there is no overfitting number.
  */
 export function rankTried(tried: readonly Tried[], { rank, top, before = 0, dropped = [] }: RankOptions): SweepResult {
   const ranked = byRank(tried, rank);
@@ -155,16 +155,16 @@ export async function searchAll(
 }
 
 const KEPT = 3;
-/** Successive halving: all on the first ninth of the window, the best third on the first third, the best of these on all. */
+/** Successive halving: all sets on the first ninth of the window, the best third on the first third, then on all of it. */
 export const HALVING_STAGES = 3;
 
-/** The part of a window that a stage of halving looks at. */
+/** The part of the window that a stage of halving uses. */
 export const stageWindow = ({ start, end }: Window, stage: number): Window => ({
   start,
   end: start + Math.ceil((end - start) / KEPT ** (HALVING_STAGES - 1 - stage)),
 });
 
-/** The sets that go on to the next stage. */
+/** The sets that enter the next stage. */
 export const bestThird = (tried: readonly Tried[], rank: Rank): ReadonlySet<number> =>
   new Set(
     byRank(tried, rank)
@@ -172,7 +172,7 @@ export const bestThird = (tried: readonly Tried[], rank: Rank): ReadonlySet<numb
       .map(({ set }) => set),
   );
 
-/** What halving tried on the whole window, and what it dropped before, each with the last window that it was tried on. */
+/** Sets that halving tried on the whole window, and dropped sets with their last window. */
 export interface Halved {
   readonly tried: readonly Tried[];
   readonly dropped: readonly Tried[];
@@ -200,7 +200,7 @@ interface FoldRows {
   readonly test: Window;
 }
 
-/** The windows of a walk-forward as rows of the detail series; a hole in it may leave one without rows. */
+/** The windows of a walk-forward as rows of the detail series. A gap may leave a window without rows. */
 export function foldRows({ start, end, detail }: SweepBase, folds: readonly FoldWindow[]): FoldRows[] {
   const rowOf = (ms: number): number => Math.min(end, Math.max(start, lowerBound(detail.columns.openMs, ms)));
   return folds.map(({ trainFromMs, testFromMs, testToMs }) => ({
@@ -209,22 +209,22 @@ export function foldRows({ start, end, detail }: SweepBase, folds: readonly Fold
   }));
 }
 
-/** The best of what was tried, by a rank. */
+/** The best tried set, by a rank. */
 export const bestOf = (tried: readonly Tried[], rank: Rank): Tried | undefined => byRank(tried, rank)[0];
 
 export const rowOf = ({ set, values, evaluated }: Tried): SweepRow => ({ set, values, ...evaluated.numbers });
 
 interface Fold extends FoldRows {
   readonly best: SweepRow;
-  /** The best of the training, on days that it has not seen. */
+  /** The best set of the training window, on the test window after it. */
   readonly outOfSample: SweepNumbers;
 }
 
-/** What a walk-forward is worth: the product of what its tests made, and of nothing else. */
+/** Return of a walk-forward: the product of the returns of its test windows only. */
 export const forwardReturn = (folds: readonly Pick<Fold, 'outOfSample'>[]): number =>
   folds.reduce((product, fold) => product * (1 + fold.outOfSample.totalReturn), 1) - 1;
 
-/** Walk-forward: the best set of each training is run on the test that follows. Only what happened in the tests counts. */
+/** Walk-forward: runs the best set of each training window on the test window after it. Only the tests count. */
 export async function walkForward(
   evaluateAll: Evaluate,
   candidates: readonly Candidate[],

@@ -57,7 +57,7 @@ export function momentsOf(returns: Returns): Moments | null {
 /** Deviation of some numbers, of the population. */
 export const deviationOf = (values: Returns): number => Math.sqrt(variance(values, mean(values)));
 
-/** Those of the series that differ from each other, in their order. */
+/** The distinct series, in their order. */
 export function distinctSeries(all: readonly Returns[]): Returns[] {
   const known = new Map<number, Returns[]>();
   return all.filter((returns) => {
@@ -84,7 +84,7 @@ export function normalBelow(z: number): number {
   return z >= 0 ? 1 - tail : tail;
 }
 
-/** Inverse of normalBelow by halving; `share` between 0 and 1. */
+/** Inverse of normalBelow by bisection; `share` between 0 and 1. */
 export function normalAt(share: number): number {
   let [low, high] = [-10, 10];
   for (let i = 0; i < 60; i++) {
@@ -100,7 +100,7 @@ const EULER = 0.5772156649015329;
 /**
  * The Sharpe ratio that the best of `trials` tries without skill is expected to have (Bailey and Lopez de Prado, 2014):
  * SR0 = s(SR) * ((1 - e) * Z^-1(1 - 1/N) + e * Z^-1(1 - 1/(N * exp 1))), e = 0.5772; `spread` is s(SR), the deviation of
- * the Sharpe ratios of the tries.
+ * the Sharpe ratios of the trials.
  */
 export const expectedBest = (spread: number, trials: number): number =>
   trials < 2 ? 0 : spread * ((1 - EULER) * normalAt(1 - 1 / trials) + EULER * normalAt(1 - 1 / (trials * Math.E)));
@@ -111,7 +111,7 @@ const ROUNDING = 1e-9;
 
 /**
  * (T - 1) * the variance of an estimated Sharpe ratio (Mertens, 2002): 1 - skew * SR + (kurtosis - 1) / 4 * SR^2. Null
- * outside its domain. It holds for many days: a few extreme days raise the kurtosis, and with it the days that are needed.
+ * outside its domain. It is valid for many days. A few extreme days raise the kurtosis and the number of days needed.
  */
 function varianceOfSharpe({ count, sharpe, skew, kurtosis }: Moments): number | null {
   const value = 1 - skew * sharpe + ((kurtosis - 1) / 4) * sharpe * sharpe;
@@ -134,9 +134,9 @@ export function deflatedSharpe(moments: Moments, expected: number): number | nul
 const CONFIDENCE = 0.95;
 
 /**
- * Minimum track record length in days (Bailey and Lopez de Prado, 2012): how many are needed until a Sharpe ratio is above
- * zero with 95 % confidence: 1 + (1 - skew * SR + (kurtosis - 1) / 4 * SR^2) * (Z^-1(0.95) / SR)^2. Infinite for a ratio
- * of zero or less, null outside the domain of the formula.
+ * Minimum track record length (Bailey and Lopez de Prado, 2012): the days after which a Sharpe ratio is above zero with
+ * 95 % confidence: 1 + (1 - skew * SR + (kurtosis - 1) / 4 * SR^2) * (Z^-1(0.95) / SR)^2. Infinite for a ratio of zero or
+ * less, null outside the domain of the formula.
  */
 export function minimumTrackRecord(moments: Moments): number | null {
   const width = varianceOfSharpe(moments);
@@ -148,15 +148,15 @@ export function minimumTrackRecord(moments: Moments): number | null {
 const PARTS = 10;
 const at = (values: Float64Array, place: number): number => values[place] ?? 0;
 const allParts = Array.from({ length: PARTS }, (_, part) => part);
-/** More sets are thinned out evenly. */
+/** More sets are sampled evenly. */
 const MOST_COMPARED = 1000;
 
-/** Sums and sums of squares of each set over each part of the days: part by part, the sets side by side. */
+/** Sums and sums of squares of each set over each part of the days. Layout: part by part, sets next to each other. */
 interface PartSums {
   readonly sums: Float64Array;
   readonly squares: Float64Array;
   readonly count: number;
-  /** Days that five parts have. */
+  /** Number of days in five parts. */
   readonly days: number;
 }
 
@@ -194,7 +194,7 @@ function sharpesOn({ sums, squares, count, days }: PartSums, parts: readonly num
   return sharpes;
 }
 
-/** Whether the best set of the one half of the days is in the lower half on the other. */
+/** Whether the best set of one half of the days is in the lower half of all sets on the other. */
 function failsLater(past: Float64Array, later: Float64Array): boolean {
   let best = 0;
   for (let set = 1; set < past.length; set++) if (at(past, set) > at(past, best)) best = set;
@@ -208,9 +208,9 @@ function failsLater(past: Float64Array, later: Float64Array): boolean {
 }
 
 /**
- * Probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey et al., 2015): the days are
- * cut into ten parts; for each choice of five the best set on these is looked up among all sets on the other five. The
- * share of choices in which it ends in the lower half. Null for fewer than two sets or twenty days.
+ * Probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey et al., 2015). The days are cut
+ * into ten parts. For each choice of five, the best set on these is ranked on the other five. The result is the share of
+ * choices in which it ends in the lower half. Null for fewer than two sets or twenty days.
  */
 export function overfitting(all: readonly Returns[]): number | null {
   const every = Math.max(1, Math.ceil(all.length / MOST_COMPARED));
@@ -219,7 +219,7 @@ export function overfitting(all: readonly Returns[]): number | null {
   if (sets.length < 2 || length < 2) return null;
   const table = partSums(sets, length);
   let [choices, failed] = [0, 0];
-  // What one choice leaves is the other choice of a pair: those without the last part stand for all.
+  // Choices come in complementary pairs. Those without the last part cover each pair once.
   for (let mask = 0; mask < 1 << (PARTS - 1); mask++) {
     const chosen = allParts.filter((part) => mask & (1 << part));
     const left = allParts.filter((part) => !chosen.includes(part));

@@ -1,6 +1,6 @@
 import { RECOMPUTE_EVERY } from '#core/indicators/sma.ts';
 
-/** Signals that all lanes take together, so that averages of many periods stay in the cache. */
+/** Signals per block of all vector runs, so that averages of many periods stay in the cache. */
 export const BLOCK = 2048;
 
 /** One moving average over the signals from `first` on, a block at a time; slot 0 holds the value before the block. */
@@ -12,7 +12,7 @@ export interface Column {
 /** The exponential average of core/indicators/ema.ts, bit for bit, without a call for each value. */
 export interface Ema extends Column {
   readonly weight: number;
-  /** Past its seed: from here on four of them are computed side by side. */
+  /** The seed is complete. From here on four averages are computed in one loop. */
   seeded: boolean;
 }
 
@@ -43,7 +43,7 @@ export function emaColumn(length: number, first: number): Ema {
   return column;
 }
 
-/** Each value hangs on the one before it: four averages side by side take hardly longer than one, which may stand for all four. */
+/** Each value depends on the one before it, so four averages in one loop take hardly longer than one. Slots may repeat. */
 function fillFour(
   [a, b, c, d]: readonly [Ema, Ema, Ema, Ema],
   closes: Float64Array,
@@ -70,7 +70,7 @@ function fillFour(
   }
 }
 
-/** Takes exponential averages through one block, those past their seed four at a time. */
+/** Computes one block of exponential averages, those with a complete seed four at a time. */
 export function fillEmas(emas: readonly Ema[], closes: Float64Array, range: { from: number; to: number }): void {
   const seeded: Ema[] = [];
   for (const ema of emas) {
@@ -83,11 +83,11 @@ export function fillEmas(emas: readonly Ema[], closes: Float64Array, range: { fr
   }
 }
 
-/** The simple average of core/indicators/sma.ts, bit for bit; what leaves it is read from the candles. */
+/** The simple average of core/indicators/sma.ts, bit for bit. Leaving values are read from the candles. */
 export function smaColumn(length: number, first: number): Column {
   const values = new Float64Array(BLOCK + 1);
   let sum = 0;
-  /** The values up to signal `k` in the order of the ring: value i stands in slot i mod `length`. */
+  /** The sum up to signal `k` in the order of the ring buffer: value i is in slot i mod `length`. */
   const addedUp = (closes: Float64Array, k: number): number => {
     const begin = k - ((k - first) % length);
     let total = 0;
@@ -95,7 +95,7 @@ export function smaColumn(length: number, first: number): Column {
     for (let at = Math.max(k + 1 - length, first); at < begin; at++) total += closes[at] ?? 0;
     return total;
   };
-  /** One signal after the other: while the ring fills, and where the sum is added up anew. */
+  /** One signal: while the ring buffer fills, and when the sum is recomputed. */
   const step = (closes: Float64Array, k: number, running: number): number => {
     const count = k - first + 1;
     if (count % RECOMPUTE_EVERY === 0) return addedUp(closes, k);
@@ -112,7 +112,7 @@ export function smaColumn(length: number, first: number): Column {
         values[k - from + 1] = count < length ? Number.NaN : running / length;
         k += 1;
         if (count < length) continue;
-        // Until the next signal at which the sum is added up anew there is nothing to ask.
+        // No check is needed until the next signal at which the sum is recomputed.
         const end = Math.min(to, k - 1 + RECOMPUTE_EVERY - (count % RECOMPUTE_EVERY));
         for (; k < end; k++) {
           running += (closes[k] ?? 0) - (closes[k - length] ?? 0);

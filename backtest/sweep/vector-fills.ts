@@ -10,7 +10,7 @@ interface RowInput {
   readonly money: VectorMoney;
 }
 
-/** A row at which an order is filled, with its open. */
+/** A row with a fill: fill price and open. */
 interface FillInput extends RowInput {
   readonly price: number;
   readonly open: number;
@@ -45,11 +45,11 @@ export function fillBuy(run: VectorRun, market: VectorMarket, input: FillInput):
   run.settled = run.params.offset === null || run.resting > 0;
 }
 
-/** An order that the volume of the candle may not hold whole is for the full kernel; a buy and its stop may share one. */
+/** The full kernel handles orders that may exceed the volume of the candle. A buy and its stop may share one candle. */
 const exceedsVolume = (lots: number, { volume }: VectorMarket, { row, money: { lotsOfVolume } }: FillInput): boolean =>
   lotsOfVolume > 0 && 2 * lots + 1 > (volume[row] ?? 0) * lotsOfVolume;
 
-/** Base in 1e-8 at a price in ticks, in 1e-8 quote. */
+/** Value of `base` (1e-8) at a price in ticks, in 1e-8 quote. */
 const quoteOf = (base: number, ticks: number, { worth, lot }: VectorMoney): number =>
   ((base / lot) * ticks * worth.n) / worth.d;
 
@@ -86,14 +86,14 @@ export function placeStop(run: VectorRun, price: number, { worth, least, askDown
   if (run.lots * limit * worth.n < least.quote * worth.d || limit < price * askDown) run.fellBack = true;
 }
 
-/** The stop on the exchange stays where it is while it is off by less than a thousandth, as the plan of live trading says. */
+/** As in live trading, the stop on the exchange is not moved by less than a thousandth. */
 export function isNear({ resting, restingLimit, params: { offset } }: VectorRun, stop: number): boolean {
   if (offset === null) return true;
   const limit = share(stop, offset);
   return resting > 0 && (stop - resting) * 1000 < stop && (limit - restingLimit) * 1000 < limit;
 }
 
-/** Measures the equity of the rows before `row`, through which cash and quantity stayed as they are. */
+/** Measures the equity of the rows before `row`. Cash and quantity did not change there. */
 export function accountUntil(run: VectorRun, market: VectorMarket, { row, money: { lot } }: RowInput): void {
   const cash = run.cash / 1e8;
   const quantity = (run.lots * lot + run.dust) / 1e8;
@@ -110,7 +110,7 @@ export function accountUntil(run: VectorRun, market: VectorMarket, { row, money:
     }
     const chunk = at >> SHIFT;
     const whole = (at & (CHUNK - 1)) === 0 && at + CHUNK <= row;
-    // Below the peak the deepest fall of a chunk is all that counts.
+    // Below the peak only the lowest value of a chunk matters.
     const skips = whole && cash + quantity * (most[chunk] ?? 0) <= peak;
     const equity = cash + quantity * (skips ? (least[chunk] ?? 0) : (values[at] ?? 0));
     at += skips ? CHUNK : 1;

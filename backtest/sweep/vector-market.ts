@@ -6,7 +6,7 @@ import type { KernelInput } from '#backtest/run-state.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The candles of a window as all lanes of a sweep read them: prices in whole ticks, rows of the detail series. */
+/** The candles of a window for all vector runs of a sweep: prices in whole ticks, rows of the detail series. */
 export interface VectorMarket {
   /** Quote price of one tick. */
   readonly tick: number;
@@ -31,7 +31,7 @@ export interface VectorMarket {
   readonly deliveryRow: Int32Array;
   /** Signal and detail are the same series. */
   readonly aligned: boolean;
-  /** First signal candle that closes after the window has begun. */
+  /** First signal candle that closes after the start of the window. */
   readonly firstInside: number;
 }
 
@@ -41,7 +41,7 @@ const ticksOf = (prices: Float64Array, tick: number): Int32Array => {
   return ticks;
 };
 
-/** Reads the window once for all lanes; undefined where candles have a hole after which averages begin anew. */
+/** Reads the window once for all vector runs; undefined when a long gap would restart the averages. */
 export function readVectorMarket({
   rules,
   signal,
@@ -91,10 +91,10 @@ export function readVectorMarket({
   };
 }
 
-/** After a longer hole the strategy starts its averages anew. */
+/** After a longer gap the strategy restarts its averages. */
 const LONGEST_HOLE = 999;
 
-/** A candle belongs to the day in which it closes; one that closes at midnight to the day that ends. */
+/** A candle belongs to the day in which it closes. One that closes at midnight belongs to the day that ends. */
 function dayRowsOf(openMs: Float64Array, { start, lengthMs }: { start: number; lengthMs: number }): Int32Array {
   const startMs = openMs[start] ?? 0;
   const lastMs = (openMs.at(-1) ?? 0) + lengthMs;

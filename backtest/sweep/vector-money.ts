@@ -8,20 +8,20 @@ export interface Fraction {
   readonly d: number;
 }
 
-/** Money of a lane in whole numbers below 2^53: prices in ticks, quantities in lots, amounts in 1e-8 of their asset. */
+/** Terms of a vector run in whole numbers below 2^53: prices in ticks, quantities in lots, amounts in 1e-8 of their asset. */
 export interface VectorMoney {
   readonly cash: number;
-  /** What one lot at one tick is worth, in 1e-8 quote. */
+  /** Value of one lot at one tick, in 1e-8 quote. */
   readonly worth: Fraction;
   /** One lot in 1e-8 base. */
   readonly lot: number;
   readonly fee: Fraction;
-  /** What a market order pays above and receives below the price: slippage and half the spread. */
+  /** Slippage plus half the spread of a market order. */
   readonly against: Fraction;
   readonly least: { readonly lots: number; readonly quote: number };
   readonly mostLots: number;
   readonly askDown: number;
-  /** Lots that the run may take for each unit of a candle's volume; 0: any amount. */
+  /** Lots that the run may take for each unit of a candle's volume; 0: no limit. */
   readonly lotsOfVolume: number;
 }
 
@@ -37,14 +37,14 @@ export function fractionOf(numerator: bigint, denominator: bigint = ONE): Fracti
   return { n: Number(numerator / shared), d: Number(denominator / shared) };
 }
 
-/** Whole units of 1e-8; undefined when there is a rest. */
+/** Whole units of 1e-8; undefined when there is a remainder. */
 export const unitsOf = (amount: Decimal): number | undefined =>
   amount % UNIT === 0n ? Number(amount / UNIT) : undefined;
 
 /** Floor of a * n / d; exact while a * n stays below 2^53. */
 export const share = (a: number, { n, d }: Fraction): number => Math.floor((a * n) / d);
 
-/** Terms and rules as whole numbers; undefined where they need more than lanes know. */
+/** Terms and trading rules as whole numbers; undefined when vector runs do not support them. */
 export function vectorMoney(rules: SymbolRules, terms: Terms): VectorMoney | undefined {
   const { price, lot, marketLot, notional, band } = rules;
   const [cash, lotUnits, quote] = [unitsOf(terms.balance), unitsOf(lot.step), unitsOf(notional.min)];
@@ -67,10 +67,10 @@ export function vectorMoney(rules: SymbolRules, terms: Terms): VectorMoney | und
   };
 }
 
-/** The buffer that sizing keeps free above the price. */
+/** The buffer that sizing reserves above the price. */
 const BUFFER = fractionOf(requireDecimal('1.002'));
 
-/** Lots that a budget buys at a price in ticks; undefined when the product leaves the whole numbers. */
+/** Lots that a budget buys at a price in ticks; undefined when the product exceeds the whole numbers. */
 export function lotsFor(budget: number, ticks: number, { worth }: VectorMoney): number | undefined {
   const above = budget * BUFFER.d * worth.d;
   const below = ticks * worth.n * BUFFER.n;

@@ -5,11 +5,11 @@ import { boundsOf, CHUNK, SHIFT } from '#backtest/extremes.ts';
 import type { VectorMarket } from './vector-market.ts';
 import type { VectorRun } from './vector-state.ts';
 
-/** The signals at which two averages cross, found once for all lanes that share them. */
+/** The signals at which two averages cross, found once for all vector runs that share them. */
 export interface Crosses {
-  /** Twice the signal, and one more where the fast average rises; in order, `count` of them. */
+  /** 2 * signal, plus 1 for a cross up; ascending, `count` entries. */
   readonly codes: Int32Array;
-  /** The reference average at each of them, where one is asked for. */
+  /** The reference average at each cross; null when the settings use none. */
   readonly references: Float64Array | null;
   readonly count: number;
 }
@@ -21,8 +21,8 @@ interface AdvanceInput {
 }
 
 /**
- * Takes a lane to signal `to`: what the kernel does with momentum, but only where something can happen. While flat that
- * is a cross up; while held a price beyond what the stop, its high or the stop on the exchange allow.
+ * Advances a vector run to signal `to`. It does what the kernel does with momentum, but visits only rows on which something
+ * can happen. While flat that is a cross up. While held it is a price beyond the stop, the high or the stop on the exchange.
  */
 export function advance(run: VectorRun, market: VectorMarket, { crosses, money, to }: AdvanceInput): void {
   const step: SignalStep = { k: 0, row: 0, up: false, down: false, reference: undefined, price: 0, open: 0, money };
@@ -52,7 +52,7 @@ export function advance(run: VectorRun, market: VectorMarket, { crosses, money, 
     step.down = code === 2 * k;
     step.reference = references?.[at];
     processSignal(run, market, step);
-    // Where signals are rows, the next thing that happens is the open of the next one.
+    // When signals are rows, the next event is the open of the next row.
     if (run.pending === 0 || !market.aligned || step.row + 1 >= market.end) continue;
     step.row += 1;
     matchRow(run, market, step);
@@ -61,14 +61,14 @@ export function advance(run: VectorRun, market: VectorMarket, { crosses, money, 
   run.cross = at;
 }
 
-/** Signals from `k` on, before the one at which the averages cross down; one object is reused. */
+/** Signals from `k` to the cross down at `to`, exclusive. One object is reused. */
 interface HeldRange {
   k: number;
   to: number;
   readonly money: VectorMoney;
 }
 
-/** The first signal from `k` on at which something can happen to a position whose stop rests where it belongs. */
+/** The first signal from `k` on at which something can happen to a position whose stop is in place. */
 function nextMove(run: VectorRun, market: VectorMarket, held: HeldRange): number {
   if (run.params.exitOnCross && run.exitSignal) return held.k;
   if (lastsUntil(run, market, held)) return held.to;
@@ -80,7 +80,7 @@ function nextMove(run: VectorRun, market: VectorMarket, held: HeldRange): number
 /** Ticks by which the limit of a stop must clear the band of the exchange: it is rounded down twice. */
 const ROUNDED = 2;
 
-/** True when even the highest stop that the signals could bring is out of reach until the cross that sells: high and stop end there. */
+/** True when no low reaches the highest possible stop before the cross that sells. High and stop end there. */
 function lastsUntil(run: VectorRun, market: VectorMarket, { k, to, money: { askDown } }: HeldRange): boolean {
   const { deliveryRow, end, signals, lows } = market;
   const row = deliveryRow[to] ?? end;
@@ -93,7 +93,7 @@ function lastsUntil(run: VectorRun, market: VectorMarket, { k, to, money: { askD
   return offset === null || run.high * ((trail * offset.n) / offset.d - askDown) >= ROUNDED;
 }
 
-/** Row by row where signals are rows; a new high that moves nothing but the level of the stop is taken along. */
+/** Row by row, when signals are rows. A new high that does not move the stop on the exchange does not end the scan. */
 function nextRow(run: VectorRun, { lowTicks, closeTicks, signals, lows }: VectorMarket, { k, to }: HeldRange): number {
   const { resting, params } = run;
   let { high, stop } = run;
@@ -126,7 +126,7 @@ function nextRow(run: VectorRun, { lowTicks, closeTicks, signals, lows }: Vector
   return at;
 }
 
-/** Signal by signal where each spans several rows: none of them may reach the stop, nor the signal move it on the exchange. */
+/** Signal by signal, when each spans several rows. It ends when a row reaches the stop or the signal moves it. */
 function nextSignal(
   run: VectorRun,
   { deliveryRow, end, lows, signalCloseTicks }: VectorMarket,
@@ -145,25 +145,25 @@ function nextSignal(
   return to;
 }
 
-/** Nothing can happen to a held position on this row: no order is matchedRow, nothing is decided, the stop stays where it is. */
+/** Nothing can happen to a held position on this row: no fill, no decision, no move of the stop. */
 const isQuiet = ({ pending, lots, resting, stop, settled }: VectorRun, market: VectorMarket, row: number): boolean =>
   pending === 0 && lots > 0 && (market.lowTicks[row] ?? 0) > resting && (market.closeTicks[row] ?? 0) > stop && settled;
 
-/** The signal at hand; one object is reused for a block. */
+/** The current signal. One object is reused for a block. */
 interface SignalStep {
   k: number;
   row: number;
   up: boolean;
   down: boolean;
-  /** The reference average, where one is asked for. */
+  /** The reference average; undefined when the settings use none. */
   reference: number | undefined;
-  /** Of the order that is filled on the row, and where the row opened. */
+  /** Fill price on the row, and open of the row. */
   price: number;
   open: number;
   readonly money: VectorMoney;
 }
 
-/** One signal candle and the detail candles until the next. A candle that closed in a gap is seen before orders are matchedRow. */
+/** One signal candle and the detail candles until the next. A candle that closed in a gap comes before the orders. */
 function processSignal(run: VectorRun, market: VectorMarket, step: SignalStep): void {
   const { k } = step;
   const row = market.deliveryRow[k] ?? market.end;
@@ -203,7 +203,7 @@ function deliverSignal(run: VectorRun, market: VectorMarket, { k, up, down }: Si
   run.stop = Math.max(run.stop, snapDown(close * run.params.trail));
 }
 
-/** What waits meets a candle: a market order its open, the stop on the exchange its range. */
+/** Matches orders against a candle: a market order at its open, the stop on the exchange against its range. */
 function matchRow(run: VectorRun, market: VectorMarket, step: SignalStep): void {
   const { row, money } = step;
   run.matchedRow = row;
@@ -218,12 +218,12 @@ function matchRow(run: VectorRun, market: VectorMarket, step: SignalStep): void 
     fillSell(run, market, step);
   }
   if (run.resting === 0 || (market.lowTicks[row] ?? 0) > run.resting) return;
-  // Below its limit the stop would go on waiting, which is for the full kernel to follow.
+  // Below its limit the stop keeps resting. Only the full kernel handles that.
   if (open < run.restingLimit) run.fellBack = true;
   const touched = Math.min(open, run.resting);
   step.price = Math.max(Math.floor((touched * (d - n)) / d), run.restingLimit);
   fillSell(run, market, step);
-  // Inside the candle the pause begins with its last moment.
+  // After a fill inside the candle, the cool-down starts at its last moment.
   if (touched < open && run.pausedUntil > 0) run.pausedUntil += market.lengthMs - 1;
 }
 
@@ -258,7 +258,7 @@ function decideEntry(run: VectorRun, market: VectorMarket, { row, k, reference, 
   if (nowMs < run.pausedUntil) return;
   const budget = Math.min(params.budget, run.cash);
   const lots = lotsFor(budget, price, money);
-  // Only orders that no rule of size could refuse: the others are for the full kernel to judge.
+  // Only orders that no size rule could refuse. The full kernel checks the others.
   const stopShare = params.trail * (params.offset === null ? OFFSET_MARGIN : params.offset.n / params.offset.d);
   const enough = (money.least.quote * ROOMY) / stopShare;
   const value = lots === undefined ? 0 : (lots * price * money.worth.n) / money.worth.d;
@@ -267,7 +267,7 @@ function decideEntry(run: VectorRun, market: VectorMarket, { row, k, reference, 
   else run.pending = lots;
 }
 
-/** Any offset of a stop is at least a half. */
+/** The offset of a stop is at least a half. */
 const OFFSET_MARGIN = 0.5;
 
 /** Head room over the minimum order value: the exit margin, fees, and a step of the lot. */

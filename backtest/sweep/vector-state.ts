@@ -15,28 +15,28 @@ export interface VectorParams {
   readonly cooldownMs: number;
   /** In 1e-8 quote. */
   readonly budget: number;
-  /** Where the limit of the stop on the exchange lies; null when none rests. */
+  /** Limit of the stop on the exchange as a share of the stop; null without protective stop. */
   readonly offset: Fraction | null;
   readonly need: number;
   readonly want: number;
 }
 
-/** One parameter set on its way through the candles. */
+/** State of one parameter set. */
 export interface VectorRun {
   readonly params: VectorParams;
-  /** First signal it sees, the next one to look at, and the cross that comes then. */
+  /** First signal, next signal, and index of the next cross. */
   readonly first: number;
   next: number;
   cross: number;
-  /** Set when something happened that only the full kernel knows how to carry out. */
+  /** Set when an event needs the full kernel. */
   fellBack: boolean;
-  /** The last signal on which the averages crossed up, the newest one given, and the one that was newest at the last fill. */
+  /** Signal of the last cross up, newest signal, and newest signal at the last fill. */
   crossed: number;
   newest: number;
   acted: number;
-  /** Last row whose open and range have been matchedRow. */
+  /** Last row whose open and range were matched. */
   matchedRow: number;
-  /** Lots on their way to the next open; below zero for a sale. */
+  /** Lots of the market order for the next open; below zero for a sale. */
   pending: number;
   lots: number;
   dust: number;
@@ -52,9 +52,9 @@ export interface VectorRun {
   restingLimit: number;
   exitSignal: boolean;
   pausedUntil: number;
-  /** The stop rests where it belongs and no cross waits to sell, so that only prices can change anything. */
+  /** The stop is in place and no cross is waiting to sell, so that only prices can change the state. */
   settled: boolean;
-  /** Row from which cash and quantity have been what they are. */
+  /** Row since which cash and quantity are unchanged. */
   since: number;
   peak: number;
   floor: number;

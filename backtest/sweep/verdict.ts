@@ -1,9 +1,9 @@
 import type { Luck } from '#core/research/research-results.ts';
 
-/** What a sweep found, as far as it decides what to say about it. */
+/** The numbers of a sweep that decide the verdict. */
 export interface Judged {
   readonly evaluated: number;
-  /** Sets that made money; unknown of sweeps that an earlier version has stored. */
+  /** Sets that made money; unknown for sweeps stored by an earlier version. */
   readonly profitable?: number | undefined;
   /** Best first. */
   readonly rows: readonly { readonly totalReturn: number }[];
@@ -18,7 +18,7 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** A result that luck gives more often is not called promising. */
+/** A promising result has at most this probability of luck. */
 const MOST_LUCK = 0.05;
 const EVEN = 0.5;
 
@@ -27,8 +27,8 @@ const chanceText = (share: number): string => (share < 0.001 ? 'less than 0.1 %'
 const countText = (value: number): string => value.toLocaleString('en-US');
 
 /**
- * The verdict about the best set of a sweep, the same in the command line and the web app. The first that holds counts: no
- * set made money, too few trades to tell, likely luck, promising.
+ * The verdict about the best set of a sweep, for the command line and the web app. The first match counts: no set made
+ * money, too few trades, likely luck, promising.
  */
 export function sweepVerdict(found: Judged): Verdict {
   const { luck } = found;

@@ -142,7 +142,7 @@ test('all profiles of an account in one run, under the limits of the account', (
   write({ profiles, limits: { openPositions: 2 } });
   assert.ok(JSON.parse(ask().stdout).decisions['cap-open-positions'] > 0);
   write({ profiles: [...profiles, { ...trade, symbols: ['SOLUSDT'] }] });
-  assert.match(ask().stderr, /^SOLUSDT is there twice, but a coin has one owner on an account\.$/);
+  assert.match(ask().stderr, /^SOLUSDT is listed twice, but only one profile of an account can trade a coin\.$/);
   write({ profiles: [{ ...trade, symbols: [], limits: { openPositions: 0 } }], timezone: 'Mars' });
   const { status, stderr } = ask();
   assert.equal(status, 1);
@@ -229,7 +229,7 @@ for (const { name, args, status, says } of [
     name: 'a window without candles',
     args: ['--candles', 'XRPUSDT-1h.csv', ...TRADE, '--from', '2022-01-01'],
     status: 1,
-    says: /^There are no candles in the window: they go from 1970-01-01T00:00/,
+    says: /^There are no candles in the window: they cover 1970-01-01T00:00/,
   },
 ]) {
   test(`${name} ends with ${status} and one sentence`, () => {

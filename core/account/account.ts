@@ -5,7 +5,7 @@ export type ExchangeMode = (typeof EXCHANGE_MODES)[number];
 export const ENDPOINTS = ['exchange', 'demo', 'paper'] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
-/** Which venue an account talks to; paper and demo are testnet accounts with another endpoint. */
+/** The venue of an account. Paper and demo are testnet accounts with another endpoint. */
 export type Venue = 'live' | 'testnet' | 'demo' | 'paper';
 
 export interface Account {
@@ -29,7 +29,7 @@ export interface ApiKey {
   readonly checkedAt: Date | null;
 }
 
-/** Free and locked amount per asset, as the exchange reported them at `at` (wall time). */
+/** Free and locked amount per asset, reported by the exchange at `at` (wall time). */
 export interface Wallet {
   readonly at: Date;
   readonly balances: Readonly<Record<string, { readonly free: string; readonly locked: string }>>;

@@ -1,4 +1,4 @@
-/** Making one takes longer than using it a hundred times. */
+/** Creating a formatter takes longer than using it a hundred times. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(timezone: string): Intl.DateTimeFormat {
   const known = formats.get(timezone);
@@ -17,7 +17,7 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** How far the wall clock of `timezone` is ahead of UTC at `ms`. */
+/** Offset of `timezone` to UTC at `ms`, in ms. */
 function offsetMs(ms: number, timezone: string): number {
   const parts = formatOf(timezone).formatToParts(ms);
   const part = (type: string): number => Number(parts.find((one) => one.type === type)?.value ?? 0);
@@ -27,17 +27,17 @@ function offsetMs(ms: number, timezone: string): number {
 
 const DAY_MS = 86_400_000;
 
-/** The newest days of a time zone, which are asked for again and again. */
+/** Cache of the newest days of a time zone. */
 const days = new Map<string, { readonly startMs: number; readonly endMs: number }[]>();
 const DAYS_KEPT = 3;
 
-/** When the calendar day of `timezone` that contains `ms` began. */
+/** Start of the calendar day of `timezone` that contains `ms`. */
 export function dayStart(ms: number, timezone: string): Date {
   const known = days.get(timezone) ?? [];
   const day = known.find(({ startMs, endMs }) => startMs <= ms && ms < endMs);
   if (day !== undefined) return new Date(day.startMs);
   const startMs = findStart(ms, timezone);
-  // A day has 23 to 25 hours: 36 hours after its start lie within the next one.
+  // A day has 23 to 25 hours, so 36 hours after its start lie within the next day.
   const endMs = findStart(startMs + 1.5 * DAY_MS, timezone);
   days.set(timezone, [{ startMs, endMs }, ...known].slice(0, DAYS_KEPT));
   return new Date(startMs);

@@ -3,7 +3,7 @@ import type { OrderDraft } from '#core/order/order.ts';
 
 export type HaltScope = 'all' | 'account' | 'profile';
 
-/** One engaged kill switch, or what works like one. `freeze` also stops exits; it is off unless the operator asked for it. */
+/** An engaged kill switch, or a halt that works like one. `freeze` also stops exits; it is off by default. */
 export interface Halt {
   readonly scope: HaltScope;
   /** The account or profile id; the literal `all` for scope all. */
@@ -11,23 +11,23 @@ export interface Halt {
   readonly since: Date;
   readonly reason: string;
   readonly freeze: boolean;
-  /** Buys that rest on the exchange are cancelled while it is engaged. */
+  /** While engaged, the worker cancels resting buys. */
   readonly cancelEntries?: boolean;
-  /** No switch: the exchange of the account was reset, and nobody has confirmed it yet. */
+  /** Not a switch: the exchange of the account was reset, and the operator has not confirmed it yet. */
   readonly reset?: boolean;
 }
 
-/** Entries and manual buys are refused by every halt; everything else but a first stop by one that also freezes exits. */
+/** Every halt refuses entries and manual buys. A halt that freezes exits refuses everything except a first stop. */
 export const isRefusedByEveryHalt = (order: Pick<OrderDraft, 'purpose' | 'side'>): boolean =>
   order.purpose === 'entry' || (order.purpose === 'manual' && order.side === 'buy');
 
 /**
- * A protective stop where none rests only takes risk away: no halt refuses it. A freeze leaves a stop that rests as it is.
+ * A first protective stop only reduces risk, so no halt refuses it. A freeze leaves a resting stop unchanged.
  */
 export const isRefusedByNoHalt = (order: Pick<OrderDraft, 'purpose'>, stopRests: boolean): boolean =>
   order.purpose === 'stop' && !stopRests;
 
-/** The halts that bind an order of (account, profile), widest scope first. */
+/** The halts that apply to an order of (account, profile), widest scope first. */
 export function haltsFor(halts: readonly Halt[], accountId: AccountId, profileId: ProfileId): Halt[] {
   const binds = (halt: Halt): boolean =>
     halt.scope === 'all' ||
@@ -37,5 +37,5 @@ export function haltsFor(halts: readonly Halt[], accountId: AccountId, profileId
   return halts.filter(binds).toSorted((a, b) => width[a.scope] - width[b.scope]);
 }
 
-/** The advisory lock key of a halt subject: intents take it shared, engaging takes it exclusively. */
+/** The advisory lock key of a halt subject. Intents take it shared, engaging a halt takes it exclusively. */
 export const haltLockText = (scope: HaltScope, subject: string): string => `tradewind:halt:${scope}:${subject}`;

@@ -54,7 +54,7 @@ test('a guess names what speaks for it', () => {
   assert.deepEqual(guess(idOf(mine), [mine]), [
     'Mine',
     true,
-    'The id is the one that "Mine" gives to its stop number 7 of BTCUSDT.',
+    'The id is that of stop number 7 of BTCUSDT in "Mine".',
   ]);
   const [name, proven, evidence] = guess(idOf(odd), [odd]);
   assert.deepEqual([name, proven], ['Odd', false]);
@@ -62,7 +62,7 @@ test('a guess names what speaks for it', () => {
   assert.deepEqual(guess('web_1', [mine]), [
     'Mine',
     false,
-    'The id was not given by this service; "Mine" trades BTCUSDT.',
+    'The id does not come from this service; "Mine" trades BTCUSDT.',
   ]);
   assert.match(guess(idOf(profileOf('Deleted')), [other])[2], /^The id has the form .* no profile of this account\.$/);
 });

@@ -6,11 +6,11 @@ import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import type { ProfileToRun } from './profile-to-run.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
-/** `left`: the operator wants it to rest. `gone`: it is on the book no more, and not by a cancel of the operator. */
+/** `left`: the operator lets it rest. `gone`: it is no longer on the book, without a cancel of the operator. */
 export const ORPHAN_STATES = ['open', 'left', 'adopted', 'cancelled', 'gone'] as const;
 export type OrphanState = (typeof ORPHAN_STATES)[number];
 
-/** What an orphan that rests on the exchange holds locked there; assets are null while its coin's rules are unknown. */
+/** Amounts that a resting orphan locks on the exchange. Assets are null while the trading rules are unknown. */
 export interface OrphanLock {
   readonly exchangeOrderId: string;
   readonly baseAsset: string | null;
@@ -21,7 +21,7 @@ export interface OrphanLock {
   readonly left: boolean;
 }
 
-/** An order of the exchange whose client id proves whose it is; `own` is what the id says. */
+/** An order of the exchange whose client id proves its owner; `own` is the decoded id. */
 export interface FoundOrder {
   readonly accountId: AccountId;
   readonly profileId: ProfileId;
@@ -30,7 +30,7 @@ export interface FoundOrder {
   readonly fencing: number;
 }
 
-/** What an open order locks: of the base what it has not sold, of the quote what it may still spend. */
+/** Locked amount of an open order: the base that it has not sold, or the quote that it may still spend. */
 export function lockOf(
   { exchangeOrderId, side, quantity, filledQuantity, price, stopPrice, listId }: ExchangeOrder,
   rules: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'> | undefined,
@@ -47,14 +47,14 @@ export function lockOf(
 
 export interface OrphansOn {
   readonly orders: number;
-  /** How many of them the operator left there. */
+  /** Number of orders that the operator left on the book. */
   readonly left: number;
   readonly locked: Decimal;
-  /** The exchange's ids of those that lock it. */
+  /** Exchange ids of the orders that lock it. */
   readonly lockedBy: readonly string[];
 }
 
-/** Orphans of the coins of one base asset, and what they lock of it. */
+/** Orphans of the coins of one base asset, and the base amount that they lock. */
 export function orphansOn(baseAsset: string, locks: readonly OrphanLock[]): OrphansOn {
   const concerned = locks.filter((lock) => lock.baseAsset === baseAsset);
   const locking = concerned.filter(({ asset }) => asset === baseAsset);
@@ -69,7 +69,7 @@ export function orphansOn(baseAsset: string, locks: readonly OrphanLock[]): Orph
   return { orders: concerned.length, left, locked, lockedBy: locking.map(({ exchangeOrderId }) => exchangeOrderId) };
 }
 
-/** An order of the exchange in this service's words; null for one that it would not know how to look after. */
+/** An order of the exchange as an order of this service; null for a type that this service cannot manage. */
 export function formOf({ type, price, stopPrice, trailingBips, listId }: ExchangeOrder): OrderForm | null {
   if (listId !== undefined) return null;
   if (type === 'MARKET') return { type: 'market' };
@@ -80,7 +80,7 @@ export function formOf({ type, price, stopPrice, trailingBips, listId }: Exchang
   return type === 'STOP_LOSS_LIMIT' ? { type: 'stop-loss-limit', stopPrice, price } : null;
 }
 
-/** Why the config that a coin of a profile runs with cannot be parsed by its strategy; null when it can. */
+/** Why the strategy cannot parse the config of the coin; null when it can. */
 type ConfigProblem = (strategyName: string, merged: unknown) => string | null;
 
 type Stray = Pick<ExchangeOrder, 'symbol' | 'clientOrderId'>;
@@ -88,11 +88,11 @@ type Stray = Pick<ExchangeOrder, 'symbol' | 'clientOrderId'>;
 interface Claim {
   readonly profile: ProfileToRun;
   readonly own: OwnOrderId;
-  /** Why its config proves nothing. */
+  /** Why its config gives no proof. */
   readonly problem: string | null;
 }
 
-/** The profiles whose orders of this coin have this very client id, derived again, each with whether its config parses. */
+/** The profiles that would derive this client id for an order of the coin, each with the parse problem of its config. */
 export const claimsOn = (
   { symbol, clientOrderId }: Stray,
   profiles: readonly ProfileToRun[],
@@ -113,7 +113,7 @@ type Ownership =
       readonly reason: string;
     };
 
-/** Whose order it is: exactly one profile, proven under its parsed config, that still has the coin. */
+/** The owner of an order: exactly one profile with a parsed config that still has the coin. */
 export function proveOwner(order: Stray, profiles: readonly ProfileToRun[], problemOf: ConfigProblem): Ownership {
   const { symbol, clientOrderId } = order;
   const refused = (code: Extract<Ownership, { kind: 'refused' }>['code'], reason: string): Ownership => ({
@@ -136,43 +136,43 @@ export function proveOwner(order: Stray, profiles: readonly ProfileToRun[], prob
     const advice = `bind the coin first, or cancel the order`;
     return refused(
       'coin-not-bound',
-      `The profile "${first.profile.name}" does not trade ${symbol} any more: ${advice}.`,
+      `The profile "${first.profile.name}" no longer trades ${symbol}: ${advice}.`,
     );
   }
   if (doubtful !== undefined) {
     return refused(
       'config-not-parsable',
-      `The saved settings of "${doubtful.profile.name}" cannot be parsed by the profile's strategy (${doubtful.problem}), so that they prove nothing: re-save the config, then adopt the order.`,
+      `The saved settings of "${doubtful.profile.name}" cannot be parsed by the profile's strategy (${doubtful.problem}). Save the config again, then adopt the order.`,
     );
   }
   return refused(
     'owner-not-proven',
-    `No profile of this account gives the id ${clientOrderId} to an order of ${symbol}: cancel the order or leave it.`,
+    `No profile of this account uses the id ${clientOrderId} for an order of ${symbol}: cancel the order or leave it.`,
   );
 }
 
 interface OwnerGuess {
   readonly profile: { readonly id: ProfileId; readonly name: string } | null;
-  /** It can be adopted. */
+  /** The operator can adopt it. */
   readonly proven: boolean;
-  /** A sentence. */
+  /** A sentence for the operator. */
   readonly evidence: string;
 }
 
-/** Whose order it may be, and what speaks for that. */
+/** Possible owner of an order, with the evidence. */
 export function guessOwner(order: Stray, profiles: readonly ProfileToRun[], problemOf: ConfigProblem): OwnerGuess {
   const ownership = proveOwner(order, profiles, problemOf);
   if (ownership.kind === 'proven') {
     const { profile, own } = ownership;
-    const evidence = `The id is the one that "${profile.name}" gives to its ${own.purpose} number ${own.sequence} of ${order.symbol}.`;
+    const evidence = `The id is that of ${own.purpose} number ${own.sequence} of ${order.symbol} in "${profile.name}".`;
     return { profile, proven: true, evidence };
   }
   const [claim] = claimsOn(order, profiles, problemOf);
   if (claim !== undefined) return { profile: claim.profile, proven: false, evidence: ownership.reason };
   const trader = profiles.find(({ symbols }) => symbols.some(({ symbol }) => symbol === order.symbol));
   const origin = order.clientOrderId.startsWith('tw1-')
-    ? 'The id has the form that this service gives, but belongs to no profile of this account'
-    : 'The id was not given by this service';
+    ? 'The id has the form of this service, but belongs to no profile of this account'
+    : 'The id does not come from this service';
   if (trader === undefined) return { profile: null, proven: false, evidence: `${origin}.` };
   return { profile: trader, proven: false, evidence: `${origin}; "${trader.name}" trades ${order.symbol}.` };
 }

@@ -9,9 +9,9 @@ export interface ProfileToRun {
   readonly strategyName: string;
   readonly config: unknown;
   readonly enabled: boolean;
-  /** Wall time until which every tick is logged with its whole audit; null when that was not asked for. */
+  /** Wall time until which every tick is logged with its whole audit; null without deep capture. */
   readonly captureUntil: Date | null;
-  /** `version` is that of the stored runner state, 0 without one. */
+  /** `version` of the stored runner state; 0 without one. */
   readonly symbols: readonly { readonly symbol: string; readonly overrideConfig: unknown; readonly version: number }[];
 }
 

@@ -24,32 +24,32 @@ export interface CoinName {
 }
 
 /**
- * The operator's limits of one account and what counts towards them, for live trading and backtests alike. Facts are
- * taken again after every fill; a buy counts from its approval on, so that coins deciding at once cannot share one room.
+ * Checks buys against the risk limits of one account, in live trading and in backtests. The facts are read again after
+ * every fill. A buy counts from its approval on, so that coins that decide at the same time cannot use the same room.
  * Times are market time.
  */
 export interface RiskJudge {
-  /** Limits, results and positions as of `now`; buys under way are taken the first time only, then they are counted here. */
+  /** Sets limits, results and positions as of `now`. Open buys are read only the first time, then they are counted here. */
   take(facts: Omit<RiskFacts, 'pauses'>, now: Date): void;
-  /** False where nothing is limited; undefined before facts were taken. */
+  /** False without limits; undefined before the first facts. */
   isLimited(): boolean | undefined;
-  /** The first limit that refuses a buy of the coin now. Exposure makes a buy smaller: see `rooms`. */
+  /** The first limit that refuses a buy of the coin now. An exposure limit only makes a buy smaller: see `rooms`. */
   refusal(coin: CoinName, now: Date): { readonly reason: ApprovalReason; readonly numbers: Numbers } | undefined;
-  /** What exposure caps leave for the coin, in quote. */
+  /** Room that the exposure caps leave for the coin, in quote. */
   rooms(coin: CoinName): CapRoom[];
   /** Counts a buy that was approved at `entry.at`. */
   reserve(entry: Omit<CountedEntry, 'live'>, now: Date): void;
-  /** A part of it is in the position now. */
+  /** A part of the buy is now in the position. */
   spent(orderId: OrderId, quote: Decimal): void;
-  /** It is final; it still counts towards the buys of its minute. */
+  /** The buy is final. It still counts towards the buys of its minute. */
   finish(orderId: OrderId): void;
-  /** It was never sent. */
+  /** The buy was never sent. */
   forget(orderId: OrderId): void;
 }
 
 interface Known extends RiskSubject {
   readonly subject: string;
-  /** Limits that refuse until a time, as of the last facts. */
+  /** Limits that block until a time, as of the last facts. */
   readonly tripped: readonly LimitUsage[];
 }
 
@@ -71,7 +71,7 @@ export function createRiskJudge(): RiskJudge {
   };
   return {
     take(facts, now) {
-      // Buys of an earlier run count too; from then on they are known better here than from a snapshot.
+      // Buys of an earlier run count too. Later snapshots are less exact than the buys counted here.
       if (known === null) for (const entry of facts.entries) entries.set(entry.orderId, entry);
       const asOf = latest(now, facts);
       known = riskSubjects({ ...facts, pauses: [] }).map((subject) => {
@@ -107,11 +107,11 @@ export function createRiskJudge(): RiskJudge {
   };
 }
 
-/** What was booked has happened, also where the exchange's clock is ahead of the one that says `now`. */
+/** A recorded gain has happened, even when the clock of the exchange is ahead of `now`. */
 const latest = (now: Date, { gains, closings }: Pick<RiskFacts, 'gains' | 'closings'>): Date =>
   new Date(Math.max(now.getTime(), gains.at(-1)?.at.getTime() ?? 0, closings.at(-1)?.at.getTime() ?? 0));
 
-/** A coin that is open already takes no new place; an exposure shrinks a buy before it refuses one. */
+/** A coin that is already open needs no new position slot. An exposure limit shrinks a buy before it refuses one. */
 function refusesNow({ limit }: LimitUsage, { facts }: RiskSubject, { profileId, symbol }: CoinName): boolean {
   if (limit === 'exposure') return false;
   return limit !== 'openPositions' || !openCoins(facts).has(`${profileId}:${symbol}`);

@@ -17,22 +17,22 @@ import { positiveAmount } from '#core/text-fields.ts';
 
 const upTo = (most: number) => z.int().min(1).max(most);
 
-/** What the operator allows an account or a profile; null is no limit. Amounts are in `asset`. */
+/** Risk limits of an account or a profile; null is no limit. Amounts are in `asset`. */
 export const riskLimits = z.strictObject({
   asset: z
     .string()
     .regex(/^[A-Z0-9]{2,12}$/, 'is not an asset such as USDT')
     .nullable(),
-  /** Realised loss of a calendar day of the operator, fees included. */
+  /** Realised loss of a calendar day in the operator's time zone, fees included. */
   dailyLoss: positiveAmount.nullable(),
   /** Realised loss between any two moments of the last `drawdownHours`. */
   drawdown: positiveAmount.nullable(),
   drawdownHours: upTo(720),
-  /** Round trips lost in a row that pause buying for `lossPauseMinutes`. */
+  /** Number of consecutive losing trades that pauses buying for `lossPauseMinutes`. */
   lossStreak: upTo(20).nullable(),
   lossPauseMinutes: upTo(10_080),
   openPositions: upTo(1_000).nullable(),
-  /** Cost of everything held and of the buys under way. */
+  /** Cost of all positions and open buys. */
   exposure: positiveAmount.nullable(),
   entriesPerMinute: upTo(600).nullable(),
 });
@@ -50,15 +50,15 @@ export const NO_LIMITS: RiskLimits = {
   entriesPerMinute: null,
 };
 
-/** The money limits that are set without an asset to count them in. */
+/** The amount limits that are set although `asset` is null. */
 export const limitsWithoutAsset = ({ asset, ...limits }: RiskLimits): string[] =>
   asset === null ? (['dailyLoss', 'drawdown', 'exposure'] as const).filter((name) => limits[name] !== null) : [];
 
-/** True when something is limited; hours, minutes and the asset alone limit nothing. */
+/** True when a limit is set. Hours, minutes and the asset alone are no limit. */
 export const hasLimits = ({ asset: _a, drawdownHours: _h, lossPauseMinutes: _m, ...limits }: RiskLimits): boolean =>
   Object.values(limits).some((limit) => limit !== null);
 
-/** Stored limits over the defaults. Unreadable ones stop entries, not exits: no position may be opened. */
+/** Stored limits over the defaults. Unreadable limits stop entries, not exits: no position may be opened. */
 export function readRiskLimits(stored: unknown): RiskLimits {
   const parsed = riskLimits.safeParse({ ...NO_LIMITS, ...(isObject(stored) ? stored : {}) });
   return parsed.success ? parsed.data : { ...NO_LIMITS, openPositions: 0 };
@@ -71,31 +71,31 @@ interface OfCoin {
   readonly profileId: ProfileId;
   readonly symbol: string;
 }
-/** What one order or one round trip made, fees included, in quote. */
+/** Realised P&L of one order or one closed trade, fees included, in quote. */
 export interface Gain extends OfCoin {
   readonly at: Date;
   readonly net: Decimal;
 }
 export interface Holding extends OfCoin {
   readonly cost: Decimal;
-  /** A cycle is open; what is left of a closed one is too little to sell. */
+  /** A cycle is open. The rest of a closed cycle is too small to sell. */
   readonly open: boolean;
 }
-/** A buy that was written down: `quote` is what it may still spend; zero once it is final. */
+/** A recorded buy. `quote` is the amount that it may still spend; zero once it is final. */
 export interface CountedEntry extends OfCoin {
   readonly orderId: OrderId;
   readonly at: Date;
   readonly quote: Decimal;
   readonly live: boolean;
 }
-/** A coin that the operator lets buy nothing until then; wall time. */
+/** A pause of buying one coin, set by the operator; wall time. */
 export interface CoinPause extends OfCoin {
   readonly since: Date;
   readonly until: Date;
   readonly why: string;
 }
 
-/** Everything limits are judged by, of one account; gains and closings oldest first. */
+/** All facts of one account that count towards limits; gains and closings oldest first. */
 export interface RiskFacts {
   readonly timezone: string;
   readonly limits: readonly { readonly scope: RiskScope; readonly subject: string; readonly limits: RiskLimits }[];
@@ -109,8 +109,7 @@ export interface RiskFacts {
 type LimitName = 'dailyLoss' | 'drawdown' | 'lossStreak' | 'openPositions' | 'exposure' | 'entriesPerMinute';
 
 /**
- * How one limit stands. It refuses entries while `blocked`, one with `until` no longer than that; `numbers` fill the
- * sentence of `reason`.
+ * Usage of one limit. It refuses entries while `blocked`, at most until `until`. `numbers` fill the sentence of `reason`.
  */
 export interface LimitUsage {
   readonly limit: LimitName;
@@ -130,7 +129,7 @@ interface Trip {
 }
 
 interface Loss {
-  /** The greatest loss seen, at least zero. */
+  /** The largest loss, at least zero. */
   readonly loss: Decimal;
   readonly trip: Trip | null;
 }
@@ -139,7 +138,7 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const before = (gains: readonly Gain[], end: Date): Gain[] => gains.filter(({ at }) => at <= end);
 
-/** The loss of the day so far. Once it has reached `most` the day is over, whatever exits still earn. */
+/** The loss of the day so far. Once it reaches `most`, buying stops for the day, whatever later exits earn. */
 export function dailyLoss(
   gains: readonly Gain[],
   most: Decimal,
@@ -159,14 +158,14 @@ export function dailyLoss(
 }
 
 /**
- * The deepest fall of the realised result within the last `hours`. A fall of `most` or more refuses entries until
- * its first loss is older than that.
+ * The max drawdown of the realised P&L within the last `hours`. A drawdown of `most` or more refuses entries until its
+ * first loss is older than `hours`.
  */
 export function drawdown(gains: readonly Gain[], most: Decimal, { now, hours }: { now: Date; hours: number }): Loss {
   const seen = before(gains, now).filter(({ at }) => at.getTime() > now.getTime() - hours * HOUR_MS);
   let deepest = ZERO;
   let trip: Trip | null = null;
-  // Backwards: `fall` is the deepest fall that begins with this gain.
+  // Backwards: `fall` is the deepest fall that starts with this gain.
   let fall = ZERO;
   let bottom = now;
   for (const { at, net } of seen.toReversed()) {
@@ -178,7 +177,7 @@ export function drawdown(gains: readonly Gain[], most: Decimal, { now, hours }: 
   return { loss: deepest, trip };
 }
 
-/** Round trips lost in a row up to now, and the pause that follows a streak of `most`. */
+/** Consecutive losing trades up to now, and the pause after a streak of `most`. */
 export function lossStreak(
   closings: readonly Gain[],
   most: number,
@@ -200,7 +199,7 @@ export interface RiskSubject {
   readonly facts: Pick<RiskFacts, 'gains' | 'closings' | 'holdings' | 'entries'>;
 }
 
-/** Account first; facts of other profiles left out for a profile. */
+/** Account first. A profile gets only its own facts. */
 export const riskSubjects = (facts: RiskFacts): (RiskSubject & { readonly subject: string })[] =>
   facts.limits
     .toSorted((one, other) => RISK_SCOPES.indexOf(one.scope) - RISK_SCOPES.indexOf(other.scope))
@@ -211,7 +210,7 @@ export const riskSubjects = (facts: RiskFacts): (RiskSubject & { readonly subjec
       return { ...each, timezone: facts.timezone, facts: { ...own, entries: entries.filter(counts) } };
     });
 
-/** Coins are named after what they are bought with: BTCUSDT counts in USDT. */
+/** The symbol ends with its quote asset: BTCUSDT counts in USDT. */
 const isIn = (asset: string | null, { symbol }: Pick<OfCoin, 'symbol'>): boolean =>
   asset !== null && symbol.endsWith(asset);
 
@@ -219,7 +218,7 @@ const isIn = (asset: string | null, { symbol }: Pick<OfCoin, 'symbol'>): boolean
 const amountText = (value: Decimal, asset: string | null): string =>
   `${formatDecimal(requireDecimal(formatFixed(value, 8)))} ${asset ?? ''}`;
 
-/** Limits that look back. They change with fills only: a trip stays as it is until its `until`. */
+/** Limits on past results. They change only with fills: a trip stays in force until its `until`. */
 export function pastLimitUsage({ scope, limits, timezone, facts }: RiskSubject, now: Date): LimitUsage[] {
   const { asset, drawdownHours: hours, lossPauseMinutes: minutes } = limits;
   const gains = facts.gains.filter((gain) => isIn(asset, gain));
@@ -253,17 +252,17 @@ export function pastLimitUsage({ scope, limits, timezone, facts }: RiskSubject, 
 
 const coinKey = ({ profileId, symbol }: OfCoin): string => `${profileId}:${symbol}`;
 
-/** Coins that hold a position or have a buy under way. */
+/** Coins with a position or an open buy. */
 export const openCoins = ({ holdings, entries }: RiskSubject['facts']): Set<string> =>
   new Set([...holdings.filter(({ open }) => open), ...entries.filter(({ live }) => live)].map(coinKey));
 
-/** What the coins bought with `asset` have cost, and what buys under way may still spend. */
+/** Cost of the coins bought with `asset`, plus the amount that open buys may still spend. */
 export function exposureOf({ holdings, entries }: RiskSubject['facts'], asset: string | null): Decimal {
   const held = holdings.reduce((sum, each) => (isIn(asset, each) ? add(sum, each.cost) : sum), ZERO);
   return entries.reduce((sum, each) => (each.live && isIn(asset, each) ? add(sum, each.quote) : sum), held);
 }
 
-/** Limits of what is open at this moment, an exposure that is used up included. */
+/** Limits on open positions and recent buys, including a used-up exposure limit. */
 export function presentLimitUsage({ scope, limits, facts }: RiskSubject, now: Date): LimitUsage[] {
   const { asset, openPositions, exposure, entriesPerMinute } = limits;
   const usages: LimitUsage[] = [];
@@ -304,7 +303,7 @@ export function presentLimitUsage({ scope, limits, facts }: RiskSubject, now: Da
   return usages;
 }
 
-/** Money limits see one asset only; a buy that they cannot count is refused rather than waved through. */
+/** Amount limits count one asset. A buy with another quote asset is refused, because they cannot count it. */
 export function assetRefusal(
   { scope, limits }: Pick<RiskSubject, 'scope' | 'limits'>,
   symbol: string,

@@ -6,9 +6,9 @@ export type Decimal = bigint & { readonly __decimal: unique symbol };
 
 const SCALE = 18;
 const ONE_UNIT = 10n ** 18n;
-/** As many digits fit into a float64 exactly. */
+/** Digits that a float64 holds exactly. */
 const SAFE_DIGITS = 15;
-/** A text that is longer is no amount of anything. The check comes first, so that no text is slow to read. */
+/** No amount is longer. The check comes first, so that no text is slow to parse. */
 const MAX_DECIMAL_CHARS = 64;
 const POWERS = Array.from({ length: SCALE + 1 }, (_, power) => 10n ** BigInt(power));
 const PATTERN = /^(-?)(\d+)(?:\.(\d*))?$/;
@@ -52,14 +52,14 @@ export function requireDecimal(text: string): Decimal {
   return value;
 }
 
-/** 1e-8, the finest that exchanges book. */
+/** 1e-8, the smallest unit that exchanges record. */
 const BOOKED = 10n ** 10n;
 const BOOKED_UNITS = 1e8;
 const MOST_BOOKED = 2 ** 50;
 
 /**
- * The value in whole 1e-8, NaN where it is none or too large. The float is off by less than a half of them, so the value
- * is that whole number exactly when both agree in their last 64 bits; a division of big numbers would take longer.
+ * The value in whole 1e-8; NaN when it has finer decimals or is too large. The float is off by less than half a unit, so
+ * the value is that whole number exactly when both agree in their last 64 bits. A bigint division would be slower.
  */
 function bookedOf(value: Decimal): number {
   const units = Math.round(Number(value) / 1e10);
@@ -80,7 +80,7 @@ export function formatDecimal(value: Decimal): string {
   return negative ? `-${text}` : text;
 }
 
-/** Four digits as text, and the same without the zeros at their end; each is made when it is first asked for. */
+/** Cache of four digits as text, with and without trailing zeros. */
 const FOUR = 10_000;
 const digits = Array.from({ length: FOUR }, () => '');
 const significant = Array.from({ length: FOUR }, () => '');
@@ -115,7 +115,7 @@ export function formatFixed(value: Decimal, places: number): string {
   return negative && /[1-9]/.test(text) ? `-${text}` : text;
 }
 
-/** Plain text with exactly `places` decimals, rounded half away from zero: how an amount of money is shown. */
+/** Plain text with exactly `places` decimals, rounded half away from zero, for display. */
 export function formatRounded(value: Decimal, places: number): string {
   const half = brand(10n ** BigInt(SCALE - places) / 2n);
   return formatFixed(value < 0n ? subtract(value, half) : add(value, half), places);
@@ -130,7 +130,7 @@ export const minimum = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);
 export const maximum = (a: Decimal, b: Decimal): Decimal => (a > b ? a : b);
 export const absolute = (a: Decimal): Decimal => brand(a < 0n ? -a : a);
 
-/** The largest multiple of `step` not above a non-negative `value`; a zero step leaves the value alone. */
+/** The largest multiple of `step` not above a non-negative `value`. A zero step returns the value. */
 export const floorToStep = (value: Decimal, step: Decimal): Decimal =>
   step === 0n ? value : brand(value - (value % step));
 
@@ -145,7 +145,7 @@ export const isOnStep = (value: Decimal, step: Decimal): boolean => step === 0n 
 /** A whole count of steps to its exact decimal, e.g. ticks to a price. `count` must be a safe integer. */
 export const fromSteps = (count: number, step: Decimal): Decimal => brand(BigInt(count) * step);
 
-/** How many steps fit, as a float64 (exact up to 2^53); used where strategies compare ticks and lots. */
+/** Number of steps as a float64 (exact up to 2^53), for comparisons of ticks and lots in strategies. */
 export function toSteps(value: Decimal, step: Decimal): number {
   if (value === 0n) return 0;
   const whole = value / step;
@@ -153,13 +153,13 @@ export function toSteps(value: Decimal, step: Decimal): number {
   return rest === 0n ? Number(whole) : Number(whole) + Number(rest) / Number(step);
 }
 
-/** Lossy, for signals, charts and numbers in explanations only. */
+/** Lossy. Only for signals, charts and numbers in explanations. */
 export function toNumber(value: Decimal): number {
   const booked = bookedOf(value);
   return Number.isNaN(booked) ? Number(`${value}e-${SCALE}`) : booked / BOOKED_UNITS;
 }
 
-/** A float such as a fee rate or a share, rounded to 12 decimals; never use it on prices or quantities that are sent. */
+/** A float such as a fee rate or a share, rounded to 12 decimals. Never use it for prices or quantities of orders. */
 export function fromNumber(value: number): Decimal {
   if (value !== lastRead.value) {
     lastRead.decimal = requireDecimal(value.toFixed(12));
@@ -168,5 +168,5 @@ export function fromNumber(value: number): Decimal {
   return lastRead.decimal;
 }
 
-/** A run asks for the same rate at every order. */
+/** Cache of the last value: a run converts one rate for every order. */
 const lastRead = { value: 0, decimal: ZERO };

@@ -1,13 +1,13 @@
-/** Numbers a decision was based on: decimals as text, prices already on the coin's grid, times as ISO text. */
+/** Numbers behind a decision: decimals as text, prices on the price grid of the coin, times as ISO text. */
 export type Numbers = Readonly<Record<string, string | number | null>>;
 
-/** How a buy waits in the book, in whole ticks; without a form it takes the market. */
+/** Prices of a buy that rests in the book, in whole ticks. A buy without a form is a market order. */
 export type EntryForm =
   | { readonly type: 'maker'; readonly limit: number }
-  /** Buys when the price turns up to `stop`, for no more than `limit`. */
+  /** Buys when the price rises to `stop`, at most at `limit`. */
   | { readonly type: 'chase'; readonly stop: number; readonly limit: number };
 
-/** What a strategy answers. `lots` counts steps of the coin's lot size, `reason` is one of the strategy's codes. */
+/** Decision of a strategy. `lots` counts steps of the lot size, `reason` is a reason code of the strategy. */
 export type Decision =
   | { readonly kind: 'nothing'; readonly reason: string }
   | {
@@ -18,47 +18,47 @@ export type Decision =
       readonly quote?: number;
     }
   | { readonly kind: 'sell'; readonly reason: string; readonly lots: 'all' | number }
-  /** Takes the waiting buy back. */
+  /** Cancels the resting buy. */
   | { readonly kind: 'cancel'; readonly reason: string };
 
-/** How the numbers of one reason become a sentence, and which of them are thresholds (a change opens a new log row). */
+/** Sentence template of a reason. A change of one of its `thresholds` opens a new log row. */
 export interface ReasonText {
   readonly sentence: string;
   readonly thresholds: readonly string[];
 }
 
 /**
- * Fills `{name}` places of a template with numbers; a number that is absent shows as an en dash. `{name:is|are}` is the
- * first word where the number is 1, the second one otherwise.
+ * Replaces `{name}` in a template by a number, or by an en dash when it is absent. `{name:is|are}` is the first word when
+ * the number is 1, otherwise the second.
  */
 export const describe = (text: ReasonText, numbers: Numbers): string =>
   text.sentence.replace(/\{(\w+)(?::(\w+\|\w+))?\}/g, (_place, name: string, words?: string) =>
     String((words === undefined ? numbers[name] : words.split('|')[numbers[name] === 1 ? 0 : 1]) ?? '–'),
   );
 
-/** Why the engine, not the strategy, did not open something. */
+/** Reasons of the engine, not of the strategy, to refuse an order. */
 export const APPROVAL_REASONS = {
   'halt-kill-switch': {
     sentence: 'Not buying: the kill switch ({scope}) has been on since {since}.',
     thresholds: ['scope'],
   },
   'halt-exchange-reset': {
-    sentence: 'Not buying: the exchange was found reset at {since}; confirm that the account may go on.',
+    sentence: 'Not buying: the exchange was reset ({since}). Confirm that the account may continue.',
     thresholds: ['since'],
   },
   'halt-frozen': { sentence: 'Doing nothing: the kill switch ({scope}) also stops exits.', thresholds: ['scope'] },
   'halt-profile-disabled': { sentence: 'Not trading: the profile is disabled.', thresholds: [] },
   'stale-price': {
-    sentence: 'Waiting: the last price is {ageMs} ms old; entries need one younger than {limitMs} ms.',
+    sentence: 'Waiting: the last price is {ageMs} ms old. Entries need a price younger than {limitMs} ms.',
     thresholds: ['limitMs'],
   },
   'order-unknown': {
-    sentence: 'Waiting: the outcome of order {order} is not known yet; certain by {certainAt}.',
+    sentence: 'Waiting: the outcome of order {order} is unknown, certain by {certainAt}.',
     thresholds: ['order'],
   },
-  'order-in-flight': { sentence: 'Waiting: order {order} is on its way.', thresholds: ['order'] },
+  'order-in-flight': { sentence: 'Waiting: order {order} is in flight.', thresholds: ['order'] },
   'data-candles-missing': {
-    sentence: 'Not buying: the {interval} candles of the coin are not read yet ({cause}).',
+    sentence: 'Not buying: the {interval} candles of the coin are not loaded yet ({cause}).',
     thresholds: ['interval', 'cause'],
   },
   'data-rules-missing': { sentence: 'Not trading: the trading rules of the coin are not loaded.', thresholds: [] },
@@ -77,29 +77,29 @@ export const APPROVAL_REASONS = {
     thresholds: ['required'],
   },
   'cap-symbol-exposure': {
-    sentence: 'Not buying: {used} of at most {cap} is in this coin; the {room} left is too little for an order.',
+    sentence: 'Not buying: {used} of at most {cap} is in this coin. The remaining {room} is too little for an order.',
     thresholds: ['cap'],
   },
   'cap-position-loss': {
     sentence:
-      'Not buying: at most {cap} may be lost at the stop; with {used} in this coin the {room} left is too little for an order.',
+      'Not buying: the loss at the stop is limited to {cap}. With {used} in this coin, the remaining {room} is too little for an order.',
     thresholds: ['cap'],
   },
   'cooldown-loss': { sentence: 'Not buying: paused until {until} after a loss of {netPnl}.', thresholds: ['until'] },
   'regime-bear': {
-    sentence: 'Not buying: the daily trend falls, {run} closes in a row are below the average {ma}.',
+    sentence: 'Not buying: the daily trend is falling. The last {run} closes are below the average {ma}.',
     thresholds: [],
   },
   'regime-not-bull': {
-    sentence: 'Not buying: the daily trend does not rise; the last close {close}, the average {ma}.',
+    sentence: 'Not buying: the daily trend is not rising. The last close is {close}, the average {ma}.',
     thresholds: [],
   },
   'regime-unavailable': {
-    sentence: 'Not buying: the daily trend is not known yet, with {have} of {need} daily candles.',
+    sentence: 'Not buying: the daily trend is unknown, with {have} of {need} daily candles.',
     thresholds: ['need'],
   },
   'rating-too-low': {
-    sentence: 'Not buying: the rating on {interval} candles is {label}, {needs} or better is needed.',
+    sentence: 'Not buying: the rating on {interval} candles is {label}. A buy needs {needs} or better.',
     thresholds: ['interval', 'label', 'needs'],
   },
   'rating-stale': {
@@ -111,15 +111,15 @@ export const APPROVAL_REASONS = {
     thresholds: ['interval'],
   },
   'cooldown-loss-streak': {
-    sentence: 'Not buying: the {scope} has lost {used} round trips in a row; paused until {until}.',
+    sentence: 'Not buying: the {scope} has {used} losing trades in a row. Paused until {until}.',
     thresholds: ['scope', 'until'],
   },
   'halt-daily-loss': {
-    sentence: 'Not buying: the {scope} has lost {used} today, the limit is {most}; paused until {until}.',
+    sentence: 'Not buying: the {scope} lost {used} today, the limit is {most}. Paused until {until}.',
     thresholds: ['scope', 'most', 'until'],
   },
   'halt-drawdown': {
-    sentence: 'Not buying: the {scope} has lost {used} within {hours} h, the limit is {most}; paused until {until}.',
+    sentence: 'Not buying: the {scope} lost {used} within {hours} h, the limit is {most}. Paused until {until}.',
     thresholds: ['scope', 'most', 'until'],
   },
   'base-locked-by-orphan': {
@@ -139,30 +139,30 @@ export const APPROVAL_REASONS = {
   },
   'cap-account-exposure': {
     sentence:
-      'Not buying: {used} of at most {cap} is in coins of the account; the {room} left is too little for an order.',
+      'Not buying: {used} of at most {cap} is in coins of the account. The remaining {room} is too little for an order.',
     thresholds: ['cap'],
   },
   'cap-profile-exposure': {
     sentence:
-      'Not buying: {used} of at most {cap} is in coins of the profile; the {room} left is too little for an order.',
+      'Not buying: {used} of at most {cap} is in coins of the profile. The remaining {room} is too little for an order.',
     thresholds: ['cap'],
   },
   'cap-entry-rate': {
     sentence:
-      'Not buying: the {scope} has sent {used} of at most {most} buys within a minute; the next one at {until}.',
+      'Not buying: the {scope} has sent {used} of at most {most} buys within a minute. The next buy is possible at {until}.',
     thresholds: ['scope', 'most'],
   },
   'cap-other-asset': {
     sentence: 'Not buying: the limits of the {scope} count {asset}, and this coin is bought with another asset.',
     thresholds: ['scope', 'asset'],
   },
-  'action-first': { sentence: 'Waiting: what you have asked for comes first.', thresholds: [] },
+  'action-first': { sentence: 'Waiting: your manual action comes first.', thresholds: [] },
   'size-more-than-held': {
-    sentence: 'Not selling: {wanted} is asked for, and {most} can be sold.',
+    sentence: 'Not selling: you requested {wanted}, but only {most} can be sold.',
     thresholds: ['wanted'],
   },
   'size-leaves-dust': {
-    sentence: 'Not selling: the {left} that would be left is too little to be sold later. Sell {most}, or less.',
+    sentence: 'Not selling: the remaining {left} would be too small to sell later. Sell {most}, or less.',
     thresholds: [],
   },
   'exit-unsellable': {
@@ -180,7 +180,7 @@ export const APPROVAL_REASONS = {
   },
   'order-stop-triggered': {
     sentence:
-      'Waiting: the stop on the exchange is selling; what it has not sold after {seconds} s is sold at the market.',
+      'Waiting: the stop on the exchange is selling. After {seconds} s the rest is sold at the market.',
     thresholds: [],
   },
   'order-refused-repeatedly': {
@@ -189,6 +189,6 @@ export const APPROVAL_REASONS = {
   },
   'data-key-unhealthy': { sentence: 'Not trading: the API key of the account is {status}.', thresholds: ['status'] },
   'lease-lost': { sentence: 'Not sent: another worker has taken over this account.', thresholds: [] },
-  'state-moved': { sentence: 'Not sent: the stored state had moved on; deciding again.', thresholds: [] },
+  'state-moved': { sentence: 'Not sent: the stored state has changed. Deciding again.', thresholds: [] },
 } as const satisfies Record<string, ReasonText>;
 export type ApprovalReason = keyof typeof APPROVAL_REASONS;

@@ -1,4 +1,4 @@
-/** Short names of the reasons of sales, as they are shown in lists and messages; the cause of a closed trade is one of them. */
+/** Short names of sale reasons for lists and messages. The cause of a closed trade is one of them. */
 export const EXIT_CAUSES: Readonly<Record<string, string>> = {
   'exit-stop-loss': 'stop loss',
   'exit-trail': 'trailing stop',
@@ -11,7 +11,7 @@ export const EXIT_CAUSES: Readonly<Record<string, string>> = {
   'exit-regime': 'falling trend',
   'exit-time-stop': 'time stop',
   'exit-cross-down': 'averages crossed down',
-  // Orders of former versions do not name the level of their stop.
+  // Orders of earlier versions do not name the level of their stop.
   'exit-protective-stop': 'stop on the exchange',
   'plan-rebalance': 'rebalance',
   'plan-rotate-exit': 'left the basket',
@@ -20,6 +20,6 @@ export const EXIT_CAUSES: Readonly<Record<string, string>> = {
   'found-on-exchange': 'found on the exchange',
 };
 
-/** The cause of a sale in words: `trailing stop` for `exit-trail`; a reason without a name of its own is spelled out. */
+/** Name of a sale reason: `trailing stop` for `exit-trail`. A reason without a name is spelled out. */
 export const exitCause = (reason: string): string =>
   EXIT_CAUSES[reason] ?? reason.replace(/^exit-/, '').replaceAll('-', ' ');

@@ -7,26 +7,26 @@ import { createRegime, type Regime, regimeNeed, type RegimeSettings } from './re
 export const BUY_LABELS = ['off', 'neutral', 'buy', 'strong-buy'] as const;
 export const SELL_LABELS = ['off', 'sell', 'strong-sell'] as const;
 
-/** A technical rating that has a say. */
+/** A technical rating that acts as a gate. */
 export interface RatingRow {
   readonly interval: Interval;
   /** The first buy needs this rating or a higher one. */
   readonly buyAtLeast: (typeof BUY_LABELS)[number];
-  /** A profit is taken at this rating or a lower one. */
+  /** The position is sold in profit at this rating or a lower one. */
   readonly sellAtMost: (typeof SELL_LABELS)[number];
 }
 
-/** What else must agree before a buy, beside the strategy. */
+/** Conditions for a buy in addition to the strategy. */
 export interface GateSettings {
   readonly regime: RegimeSettings;
   readonly ratings: readonly RatingRow[];
 }
 
-/** A rating counts for so many of its candles. */
+/** A rating is valid for this many of its candles. */
 const RATING_MAX_AGE = 2;
 const REGIME_INTERVAL: Interval = '1d';
 
-/** Candles that the gates need of other intervals than the strategy's. */
+/** Candles that the gates need, of other intervals than the strategy's. */
 interface GateNeed {
   readonly interval: Interval;
   readonly want: number;
@@ -47,9 +47,9 @@ type GateReason = Extract<ApprovalReason, `regime-${string}` | `rating-${string}
 export interface Gates {
   onCandle(interval: Interval, candle: Candle): void;
   readonly regime: Regime;
-  /** True when a rating row asks to take a profit now. */
+  /** True when a rating calls for a sale in profit now. */
   sells(nowMs: number): boolean;
-  /** Why no buy may happen now; ratings are asked for the first buy of a position alone. */
+  /** Why a buy is refused now. Ratings apply only to the first buy of a position. */
   refusal(question: {
     readonly first: boolean;
     readonly nowMs: number;
@@ -62,7 +62,7 @@ interface Row {
   closeMs: number;
 }
 
-/** Gates that see nothing refuse: a filter that cannot see does not wave through. */
+/** A gate without data refuses. */
 export function createGates(settings: GateSettings): Gates {
   const regime = settings.regime.policy === 'off' ? null : createRegime(settings.regime);
   const rows: Row[] = settings.ratings.map((row) => ({ settings: row, rating: createTechnicalRating(), closeMs: 0 }));

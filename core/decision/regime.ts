@@ -2,7 +2,7 @@ import { createEma } from '#core/indicators/ema.ts';
 
 export const REGIME_POLICIES = ['off', 'block-in-bear', 'require-bull', 'exit-in-bear'] as const;
 
-/** What the daily trend of a coin forbids; `period` and `confirmBars` count days. */
+/** Settings of the daily trend filter; `period` and `confirmBars` count days. */
 export interface RegimeSettings {
   readonly policy: (typeof REGIME_POLICIES)[number];
   readonly period: number;
@@ -16,8 +16,8 @@ export type Regime = -1 | 0 | 1 | 2;
 export const regimeNeed = ({ period, confirmBars }: RegimeSettings): number => period + confirmBars - 1;
 
 /**
- * Counts how many daily closes in a row lie above or below the exponential average of their own day; a close on it ends
- * both counts. So many as `confirmBars` make a trend (design: strategies-exact 1.6).
+ * Counts consecutive daily closes above or below the exponential average of their day. A close on the average resets both
+ * counts. `confirmBars` closes make a trend (design: strategies-exact 1.6).
  */
 export function createRegime(settings: RegimeSettings) {
   const ema = createEma(settings.period);

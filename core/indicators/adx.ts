@@ -14,7 +14,7 @@ interface Adx extends Indicator {
 /**
  * Directional movement: the greater of the high's rise and the low's fall, if above 0. `DI = 100 * movement / true
  * range`, both Wilder averages; `DX = 100 * |plus - minus| / (plus + minus)`, ADX its Wilder average; seeds are means
- * of `length`; no range gives 0. Ready after `2 * length` candles. Wilder, 1978; TA-Lib, seeded otherwise, meets it by
+ * of `length`; no range gives 0. Ready after `2 * length` candles. Wilder, 1978; TA-Lib has another seed and agrees after
  * `22 * length`.
  */
 export function createAdx(length: number, saved?: IndicatorState): Adx {

@@ -8,7 +8,7 @@ import { createVwma } from './vwma.ts';
 /** 1 buy, 0 neutral, -1 sell. */
 export type Vote = -1 | 0 | 1;
 
-/** Votes by name, made anew for each call: for showing, not for the hot path. */
+/** Votes by name, a new object for each call: for display, not for the hot path. */
 export type Votes = Readonly<Record<string, Vote>>;
 
 export const voteOf = (buy: boolean, sell: boolean): Vote => {
@@ -16,18 +16,18 @@ export const voteOf = (buy: boolean, sell: boolean): Vote => {
   return sell ? -1 : 0;
 };
 
-/** What lies nearer than this part of the price is the price, seen through the rounding of a sum. */
+/** A smaller distance, as a share of the price, counts as equal because of rounding. */
 const ROUNDING = 1e-12;
 
-/** An average below the price says buy, above it sell. */
+/** An average below the price is a buy vote, above it a sell vote. */
 function averageVote(average: number, close: number): Vote {
   const away = close - average;
   return voteOf(away > ROUNDING * close, -away > ROUNDING * close);
 }
 
 /**
- * Buy when the cloud to come rises, the close stands above it yet under the base line, and has just crossed the
- * conversion line upwards; sell when all of it is the other way round.
+ * Buy when the leading cloud rises and the close is above it, below the base line, and has just crossed above the
+ * conversion line. Sell in the mirrored case.
  */
 const ichimokuVote = (cloud: Ichimoku, close: number, lastClose: number): Vote =>
   voteOf(
@@ -43,7 +43,7 @@ const ichimokuVote = (cloud: Ichimoku, close: number, lastClose: number): Vote =
       close < cloud.conversion,
   );
 
-/** The candles after which the longest average is there. */
+/** Candles until the longest average is ready. */
 const AVERAGES_READY = 200;
 
 const LENGTHS = [10, 20, 30, 50, 100, 200] as const;
@@ -53,7 +53,7 @@ interface AverageVotes extends Indicator {
   push(bar: Bar): void;
   /** Votes to buy minus votes to sell, of `AVERAGE_VOTES`. */
   sum(): number;
-  /** Whether the close stands above (1) or below (-1) EMA(50): the trend that some oscillators ask for. */
+  /** 1 when the close is above EMA(50), -1 when it is below: the trend for some oscillators. */
   trend(): Vote;
   votes(): Votes;
 }

@@ -1,9 +1,9 @@
 import { type IndicatorState, type LineIndicator, numberOf } from './indicator.ts';
 
-/** An average that a loop may carry on by itself once it is ready: `e += weight * (x - e)`. */
+/** An average that a caller may continue in its own loop once it is ready: `e += weight * (x - e)`. */
 export interface Ema extends LineIndicator {
   readonly weight: number;
-  /** Takes back the value that such a loop came to. */
+  /** Sets the value at the end of such a loop. */
   continueFrom(value: number): void;
 }
 

@@ -1,8 +1,8 @@
 import type { Candle } from '#core/market/candle.ts';
 
 /**
- * What an indicator needs to go on where it stopped: plain JSON of finite numbers. An indicator made again with the
- * same parameters and its own saved state gives, bit for bit, what the first one would have given.
+ * Saved state of an indicator: plain JSON of finite numbers. A new indicator with the same parameters and this state
+ * gives the same values as the first one, bit for bit.
  */
 export interface IndicatorState {
   readonly [field: string]: number | readonly number[] | IndicatorState;
@@ -33,9 +33,9 @@ export interface BarIndicator extends Indicator {
 export const typicalPrice = (bar: Pick<Bar, 'high' | 'low' | 'close'>): number => (bar.high + bar.low + bar.close) / 3;
 
 const unfit = (field: string, wanted: string): Error =>
-  new Error(`The saved state of an indicator does not fit: "${field}" is not ${wanted}. Start it anew from candles.`);
+  new Error(`The saved state of an indicator does not fit: "${field}" is not ${wanted}. Start it again from candles.`);
 
-/** The saved number, 0 where nothing was saved. Throws when the state is of another indicator. */
+/** The saved number; 0 without a state. Throws when the state is of another indicator. */
 export function numberOf(saved: IndicatorState | undefined, field: string): number {
   if (saved === undefined) return 0;
   const value = saved[field];
@@ -43,7 +43,7 @@ export function numberOf(saved: IndicatorState | undefined, field: string): numb
   return value;
 }
 
-/** The saved list, of any length, empty where nothing was saved. */
+/** The saved list, of any length; empty without a state. */
 export function numbersOf(saved: IndicatorState | undefined, field: string): readonly number[] {
   if (saved === undefined) return [];
   const value = saved[field];
@@ -51,7 +51,7 @@ export function numbersOf(saved: IndicatorState | undefined, field: string): rea
   return value;
 }
 
-/** The saved list as an array of exactly `length` numbers, zeros where nothing was saved. */
+/** The saved list as an array of exactly `length` numbers; zeros without a state. */
 export function ringOf(saved: IndicatorState | undefined, field: string, length: number): Float64Array {
   if (saved === undefined) return new Float64Array(length);
   const values = numbersOf(saved, field);
@@ -70,7 +70,7 @@ export function partOf(saved: IndicatorState | undefined, field: string): Indica
 const isNumbers = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((item) => Number.isFinite(item));
 
-/** For the door: JSON from a store that may become an indicator again. */
+/** Schema for stored JSON that may be the state of an indicator. */
 export function isIndicatorState(value: unknown): value is IndicatorState {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.values(value).every((item) => Number.isFinite(item) || isNumbers(item) || isIndicatorState(item));

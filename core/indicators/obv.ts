@@ -1,7 +1,7 @@
 import { type BarIndicator, type IndicatorState, numberOf } from './indicator.ts';
 
 /**
- * On-balance volume: a candle's volume is added when its close is above the close before, taken away when below. Begins
+ * On-balance volume: a candle's volume is added when its close is above the close before, subtracted when below. Begins
  * with 0 at the first candle (TA-Lib begins with that candle's volume: a constant difference); only its changes mean
  * anything. Ready after one candle. Source: Joseph Granville, 1963.
  */

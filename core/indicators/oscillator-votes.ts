@@ -12,7 +12,7 @@ import { createStochastic } from './stochastic.ts';
 import { createUltimate } from './ultimate.ts';
 import { createWilliamsR } from './williams-r.ts';
 
-/** An oscillator that takes a candle and says what it thinks; a value that is not there yet (NaN) makes it neutral. */
+/** An oscillator that votes on each candle. Before its value is ready (NaN) the vote is neutral. */
 interface Voter {
   vote(bar: Bar, trend: Vote): Vote;
   state(): IndicatorState;
@@ -126,7 +126,7 @@ const makeWilliamsR: MakeVoter = (saved) => {
   return { vote, state: () => williams.state() };
 };
 
-/** In a rising trend bears that weaken, in a falling one bulls that weaken. */
+/** Weakening bears in a rising trend, weakening bulls in a falling trend. */
 const makeElderPower: MakeVoter = (saved) => {
   const power = createElderPower(13, saved);
   const vote = (bar: Bar, trend: Vote): Vote => {
@@ -138,7 +138,7 @@ const makeElderPower: MakeVoter = (saved) => {
   return { vote, state: () => power.state() };
 };
 
-/** Above 70, below 30: here strength speaks for itself. */
+/** Above 70 buy, below 30 sell: strength follows the trend here. */
 const makeUltimate: MakeVoter = (saved) => {
   const ultimate = createUltimate({ short: 7, middle: 14, long: 28 }, saved);
   const vote = (bar: Bar): Vote => {
@@ -167,7 +167,7 @@ export const OSCILLATOR_VOTES = VOTERS.length;
 const OSCILLATORS_READY = 36;
 
 interface OscillatorVotes extends Indicator {
-  /** `trend`: whether this close stands above (1) or below (-1) EMA(50). */
+  /** `trend`: 1 when this close is above EMA(50), -1 when it is below. */
   push(bar: Bar, trend: Vote): void;
   /** Votes to buy minus votes to sell, of `OSCILLATOR_VOTES`. */
   sum(): number;

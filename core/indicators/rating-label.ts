@@ -13,5 +13,5 @@ export function ratingLabel(score: number): RatingLabel {
   return score >= -0.5 ? 'sell' : 'strong-sell';
 }
 
-/** How high the label stands: 0 for strong sell, 4 for strong buy. */
+/** Rank of the label: 0 for strong sell, 4 for strong buy. */
 export const ratingRank = (label: RatingLabel): number => RATING_LABELS.indexOf(label);

@@ -1,11 +1,11 @@
 import { type IndicatorState, type LineIndicator, numberOf, ringOf } from './indicator.ts';
 
-/** After so many values the running sum is added up anew, so that rounding cannot pile up. */
+/** After this many values the running sum is recomputed, so that rounding errors do not accumulate. */
 export const RECOMPUTE_EVERY = 1024;
 
 /**
  * Simple moving average: the sum of the last `length` values divided by `length`. The sum runs (`sum += x - leaving`)
- * and is added up anew from the ring, slot 0 first, after every 1,024th value counted from the first; value i stands in
+ * and is recomputed from the ring buffer, slot 0 first, after every 1,024th value counted from the first. Value i is in
  * slot i mod `length`. No seed. Ready after `length` values. Equal to TA-Lib SMA.
  */
 export function createSma(length: number, saved?: IndicatorState): LineIndicator {

@@ -9,7 +9,7 @@ interface StochRsi extends Indicator {
 }
 
 /**
- * Stochastic RSI, 0 to 100: where Wilder's RSI(rsi) stands between its own lowest and highest of `length` values; %K is
+ * Stochastic RSI, 0 to 100: the place of Wilder's RSI(rsi) between its lowest and highest of `length` values; %K is
  * the simple mean of `smooth` of these, %D of `signal` %K. An RSI that did not move gives 50. Ready after `rsi + length
  * + smooth + signal - 2` values. Source: Chande and Kroll, 1994, smoothed as in TradingView.
  */

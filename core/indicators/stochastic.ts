@@ -4,9 +4,9 @@ import { createWindowSum } from './window-sum.ts';
 
 export interface StochasticLengths {
   readonly length: number;
-  /** How many raw values the mean %K is made of; 1 for the fast stochastic. */
+  /** Number of raw values in the mean %K; 1 for the fast stochastic. */
   readonly smooth: number;
-  /** How many %K the mean %D is made of. */
+  /** Number of %K values in the mean %D. */
   readonly signal: number;
 }
 
@@ -51,7 +51,7 @@ interface Stochastic extends Indicator {
 }
 
 /**
- * Slow stochastic oscillator, 0 to 100: where the close stands between the lowest low and the highest high of `length`
+ * Slow stochastic oscillator, 0 to 100: the place of the close between the lowest low and the highest high of `length`
  * candles; %K is the simple mean of `smooth` of these, %D of `signal` %K. No seed. A range of 0 gives 50 (TA-Lib: 0).
  * Ready after `length + smooth + signal - 2` candles. Source: George Lane; equal to TA-Lib STOCH with simple averages.
  */

@@ -11,7 +11,7 @@ interface Supertrend extends Indicator {
 
 /**
  * Supertrend: bands at `(high + low) / 2` plus and minus `multiplier` times ATR(length). The upper only falls and the
- * lower only rises, unless the close before stood beyond; a close above the upper turns the trend up, below the lower
+ * lower only rises, unless the previous close was beyond it; a close above the upper turns the trend up, below the lower
  * down. Begins falling, as in TradingView. Ready after `length + 1` candles. Source: Olivier Seban.
  */
 export function createSupertrend(

@@ -9,7 +9,7 @@ export interface TechnicalRating extends Indicator {
   readonly score: number;
   /** Undefined before `ready`. */
   readonly label: RatingLabel | undefined;
-  /** Each vote by the name of its indicator, made anew for each call. */
+  /** Each vote by the name of its indicator; a new object for each call. */
   votes(): { readonly averages: Votes; readonly oscillators: Votes };
 }
 

@@ -2,7 +2,7 @@ import { type BarIndicator, type IndicatorState, numberOf, partOf } from './indi
 import { createWindowRange } from './window-range.ts';
 
 /**
- * Williams %R, -100 to 0: how far the close stands below the highest high, in parts of the range of `length` candles.
+ * Williams %R, -100 to 0: how far the close is below the highest high, in parts of the range of `length` candles.
  * No seed. A range of 0 gives -50 (TA-Lib: 0). Ready after `length` candles. Source: Larry Williams; else equal to
  * TA-Lib WILLR.
  */

@@ -10,8 +10,8 @@ interface WindowDeviation extends Indicator {
 }
 
 /**
- * Mean and deviation of the last `length` values, without subtracting what leaves: Welford's recurrence over the block
- * that has begun, merged (Chan, Golub and LeVeque, 1979) with the rest of the block before it. No cancellation at high
+ * Mean and deviation of the last `length` values, without subtracting leaving values: Welford's recurrence over the current
+ * block, merged (Chan, Golub and LeVeque, 1979) with the rest of the block before it. No cancellation at high
  * prices with small changes, and no drift. NaN until `length` values are in.
  */
 export function createWindowDeviation(length: number, saved?: IndicatorState): WindowDeviation {

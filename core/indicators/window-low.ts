@@ -2,19 +2,19 @@
 export interface WindowLow {
   readonly length: number;
   push(value: number): void;
-  /** Pushes values `from` to `to` of a column; those that leave the window again cost nothing. */
+  /** Pushes values `from` to `to` of a column. Values that leave the window again cost nothing. */
   pushAll(column: Float64Array, from: number, to: number): void;
   /** Values pushed so far, also those that left the window. */
   count(): number;
   /** NaN before the first value. */
   low(): number;
-  /** The candidates as [index, value], oldest first: with `count`, all that is needed to go on. */
+  /** The candidates as [index, value], oldest first. With `count` they restore the window. */
   entries(): [number, number][];
 }
 
 /**
- * A monotonic deque in a ring: an older value that is not below a newer one can never be the low again. `restored`
- * takes back what `entries` and `count` of a window of the same length gave.
+ * A monotonic deque in a ring buffer: an older value that is not below a newer one can never be the low again. `restored`
+ * holds `entries` and `count` of a window of the same length.
  */
 export function createWindowLow(
   length: number,

@@ -8,8 +8,7 @@ interface WindowSum extends Indicator {
 
 /**
  * The sum of the last `length` values without ever subtracting: a window is the rest of a finished block of `length`
- * values and the beginning of the next one. Nothing drifts, and a window of zeros sums to exactly 0 whatever stood
- * before it. One addition per value, and `length` more when a block ends.
+ * values plus the start of the next one. Nothing drifts, and a window of zeros sums to exactly 0. One addition per value, and `length` more when a block ends.
  */
 export function createWindowSum(length: number, saved?: IndicatorState): WindowSum {
   const values = ringOf(saved, 'values', length);

@@ -2,8 +2,8 @@ import { type IndicatorState, type LineIndicator, numberOf, ringOf } from './ind
 
 /**
  * Weighted moving average: the newest of `length` values weighs `length`, the oldest 1, divided by `length * (length +
- * 1) / 2`. No seed. The weighted sum is made of the rest of a finished block of `length` values and the block that has
- * begun, only by adding, so nothing drifts. Ready after `length` values. Equal to TA-Lib WMA.
+ * 1) / 2`. No seed. The weighted sum combines the rest of a finished block of `length` values with the current block, only
+ * by adding, so nothing drifts. Ready after `length` values. Equal to TA-Lib WMA.
  */
 export function createWma(length: number, saved?: IndicatorState): LineIndicator {
   const weight = (length * (length + 1)) / 2;

@@ -2,8 +2,8 @@ import { type IndicatorState, type LineIndicator, numberOf, partOf } from './ind
 import { createWindowDeviation } from './window-deviation.ts';
 
 /**
- * How many population standard deviations the newest of the last `length` values stands from their mean, which includes
- * it. Equal values give 0. No seed. Ready after `length` values.
+ * Distance of the newest of the last `length` values from their mean, in population standard deviations. The mean includes
+ * the newest value. Equal values give 0. No seed. Ready after `length` values.
  */
 export function createZScore(length: number, saved?: IndicatorState): LineIndicator {
   const window = createWindowDeviation(length, partOf(saved, 'window'));

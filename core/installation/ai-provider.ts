@@ -1,4 +1,4 @@
-/** Who may be asked: Anthropic's messages, or any endpoint that speaks chat completions. */
+/** Supported APIs: Anthropic messages, or any endpoint with chat completions. */
 export const AI_PROVIDERS = ['anthropic', 'openai-compatible'] as const;
 export type AiProviderName = (typeof AI_PROVIDERS)[number];
 

@@ -1,4 +1,4 @@
-/** A start is refused for a reason that a restart does not mend; the message says what to do. */
+/** The start is refused for a reason that a restart does not fix. The message says what to do. */
 export class BootRefused extends Error {
   override readonly name = 'BootRefused';
 }

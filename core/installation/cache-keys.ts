@@ -3,12 +3,12 @@ import type { Venue } from '#core/account/account.ts';
 import type { Interval } from '#core/market/candle.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 
-/** Every key and channel of the cache store, with the JSON that lies under it. */
+/** Every key and channel of the cache store, with the JSON of its value. */
 export const cacheKeys = {
   /** One entry per worker, TTL 15 s, written every 5 s: {@link heartbeat}. */
   heartbeat: (slot: string): string => `heartbeat:${slot}`,
   heartbeats: 'heartbeat:',
-  /** {@link cachedPrice} of a coin that an enabled profile has, or any profile holds; it expires by {@link PRICE_TTL_MS}. */
+  /** {@link cachedPrice} of a coin of an enabled profile, or with a position in any profile; TTL {@link PRICE_TTL_MS}. */
   price: (venue: Venue, symbol: string): string => `price:${venue}:${symbol}`,
   prices: (venue: Venue): string => `price:${venue}:`,
   /** Array of encoded trading rules (core/market/symbol-codec.ts). */
@@ -17,7 +17,7 @@ export const cacheKeys = {
   wallet: (accountId: AccountId): string => `wallet:${accountId}`,
   /** {@link accountRun}: TTL 15 s, written every 5 s and at each fault by the worker that holds the account. */
   accountRun: (accountId: AccountId): string => `account-run:${accountId}`,
-  /** When the open orders of an account were last compared with what its profiles track. */
+  /** Time of the last comparison of an account's open orders with its profiles. */
   orphansSeen: (accountId: AccountId): string => `orphans-seen:${accountId}`,
   /** {@link marketTrend} of a venue. */
   marketTrend: (venue: Venue): string => `market-trend:${venue}`,
@@ -26,7 +26,7 @@ export const cacheKeys = {
   /** Last decision and plan of a coin: the contract's coinState, with {@link COIN_STATE_TTL_MS}. */
   coinState: (profileId: ProfileId, symbol: string): string => `coin-state:${profileId}:${symbol}`,
   coinStates: (profileId: ProfileId): string => `coin-state:${profileId}:`,
-  /** Capped list of tick audits, one JSON text an entry, with {@link TICK_TRACE_TTL_MS}. */
+  /** Capped list of tick audits, one JSON text per entry, with {@link TICK_TRACE_TTL_MS}. */
   tickTrace: (profileId: ProfileId): string => `tick-trace:${profileId}`,
   /** Window counter of the messages of a notifier. */
   notified: (profileId: ProfileId, provider: string): string => `notified:${profileId}:${provider}`,
@@ -34,23 +34,23 @@ export const cacheKeys = {
   signInAttempts: (ip: string): string => `sign-in:${ip}`,
   passwordAttempts: (sessionId: string): string => `password:${sessionId}`,
   /** Window counter of large answers. */
-  /** Backtests and sweeps that visitors of a demo have launched. */
+  /** Counter of backtests and sweeps that visitors of a demo launched. */
   demoLaunches: 'demo-launches',
   columnsAsked: (operator: string): string => `columns-asked:${operator}`,
-  /** {@link candlesFetched}: when the candles that a store lacks were last asked of the exchange. */
+  /** {@link candlesFetched}: time of the last request to the exchange for missing candles. */
   candlesFetched: ({ venue, symbol, interval, fromMs }: CandleSpan): string =>
     `candles-fetched:${venue}:${symbol}:${interval}:${fromMs}`,
 } as const;
 
 /** Frames for the browser (api/contract/socket.ts busEvent). */
 export const EVENT_CHANNEL = 'events';
-/** Words from the api to the workers: {@link workerCommand}. */
+/** Commands from the api to the workers: {@link workerCommand}. */
 export const COMMAND_CHANNEL = 'commands';
 
 export const HEARTBEAT_TTL_MS = 15_000;
 export const HEARTBEAT_EVERY_MS = 5_000;
 export const TICK_TRACE_CAP = 100_000;
-/** Each write of the entry starts it again. The last tick of a disabled profile and its trace stay readable for a while. */
+/** Each write restarts the TTL. The last tick of a disabled profile and its trace stay readable for a while. */
 export const PRICE_TTL_MS = 60_000;
 export const COIN_STATE_TTL_MS = 86_400_000;
 export const TICK_TRACE_TTL_MS = 7 * 86_400_000;
@@ -58,13 +58,13 @@ export const TICK_TRACE_TTL_MS = 7 * 86_400_000;
 export const heartbeat = z.object({ sha: z.string(), bootedAt: z.iso.datetime() });
 export type Heartbeat = z.infer<typeof heartbeat>;
 
-/** What keeps an account, or one of its coins, from running. */
+/** The fault that keeps an account, or one of its coins, from running. */
 export const accountRun = z.object({
-  /** Since when it has not run: it starts, or waits for its next start. Null while it runs. */
+  /** Start of the downtime: it starts, or waits for its next start. Null while it runs. */
   downSince: z.iso.datetime().nullable(),
-  /** Faults that stopped it, one after the other; null once it has run for half a minute. */
+  /** Consecutive faults that stopped it; null once it has run for half a minute. */
   faults: z.object({ count: z.number(), cause: z.string(), since: z.iso.datetime() }).nullable(),
-  /** Coins that do not run, or run without all of their candles. */
+  /** Coins that do not run, or run with incomplete candles. */
   coins: z.array(
     z.object({
       profileId: z.string(),
@@ -89,7 +89,7 @@ export const marketClock = z.object({ marketMs: z.number(), wallMs: z.number(), 
 
 export const marketTrend = z.object({
   at: z.iso.datetime(),
-  /** Leading coins against their average price of so many days. */
+  /** Leading coins compared with their average price over a number of days. */
   leaders: z.array(
     z.object({
       symbol: z.string(),
@@ -99,7 +99,7 @@ export const marketTrend = z.object({
       trend: z.enum(['up', 'down']),
     }),
   ),
-  /** Coins quoted like the leaders whose price rose in the last 24 hours. */
+  /** Coins with the quote asset of the leaders whose price rose in the last 24 hours. */
   breadth: z.object({ up: z.number(), all: z.number() }),
 });
 

@@ -81,7 +81,7 @@ test('every problem gets its sentence', () => {
 
 test('a missing database URL says what to do', () => {
   assert.throws(() => parseEnvironment({}), {
-    message: 'DATABASE_URL is missing: set it, or use npm start, which sets it for you.',
+    message: 'DATABASE_URL is missing: set it, or use npm start, which sets it automatically.',
   });
 });
 

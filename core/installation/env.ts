@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A bad environment: one sentence per problem. */
+/** An invalid environment: one sentence per problem. */
 export class EnvironmentError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -10,7 +10,7 @@ export class EnvironmentError extends Error {
   }
 }
 
-/** Part of a list of origins for an error sentence, without the credentials that do not belong there. */
+/** An entry of the list of origins for an error message, without credentials. */
 const shownOrigin = (text: string): string => JSON.stringify(text.replace(/^.*@/s, '***@'));
 
 const url = (...protocols: string[]) =>
@@ -18,10 +18,10 @@ const url = (...protocols: string[]) =>
     error: `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
 
-/** A URL with a password, in which a bare / ? # or % would end the password and make the rest a host or a path. */
+/** A URL with a password. An unescaped / ? # or % would end the password and turn the rest into a host or a path. */
 const storeUrl = (...protocols: string[]) =>
   url(...protocols).refine((text) => !URL.canParse(text) || holdsWholePassword(new URL(text)), {
-    error: 'holds an @ or % that is no part of an address: write the password with / ? # @ % as %2F %3F %23 %40 %25',
+    error: 'contains an @ or % outside an address: write / ? # @ % of the password as %2F %3F %23 %40 %25',
   });
 
 function holdsWholePassword({ pathname, search, hash, password }: URL): boolean {
@@ -47,7 +47,7 @@ function parseOrigins(text: string, context: z.RefinementCtx): string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
-  if (entries.length === 0) context.addIssue({ code: 'custom', message: `names no origin: ${ORIGIN_RULE}` });
+  if (entries.length === 0) context.addIssue({ code: 'custom', message: `contains no origin: ${ORIGIN_RULE}` });
   for (const entry of entries) {
     const problem = originProblem(entry);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
@@ -57,11 +57,11 @@ function parseOrigins(text: string, context: z.RefinementCtx): string[] {
 
 function originProblem(entry: string): string | undefined {
   if (entry.includes('*')) {
-    return `holds ${shownOrigin(entry)}, but a wildcard cannot be used with sign-in cookies: ${ORIGIN_RULE}`;
+    return `contains ${shownOrigin(entry)}, but a wildcard cannot be used with sign-in cookies: ${ORIGIN_RULE}`;
   }
-  if (!URL.canParse(entry)) return `holds ${shownOrigin(entry)}, which is no origin: ${ORIGIN_RULE}`;
+  if (!URL.canParse(entry)) return `contains ${shownOrigin(entry)}, which is not an origin: ${ORIGIN_RULE}`;
   if (ORIGIN.test(entry)) return undefined;
-  return `holds ${shownOrigin(entry)}, which is more or less than scheme://host:port: ${ORIGIN_RULE}`;
+  return `contains ${shownOrigin(entry)}, which is not exactly scheme://host:port: ${ORIGIN_RULE}`;
 }
 
 const shape = {
@@ -82,20 +82,20 @@ const shape = {
       error: 'must be trace, debug, info, warn, error, fatal or silent',
     })
     .default('info'),
-  /** Folder of the built web app; the api serves no pages without it. */
+  /** Folder of the built web app. Without it the api serves no pages. */
   WEB_DIR: z.string().optional(),
-  /** Folder of the candles that backtests run on, one folder inside for each venue. */
+  /** Folder of the candles for backtests, with one folder per venue. */
   CANDLE_DIR: z.string().default('.tradewind/candles'),
-  /** Where Prometheus reads the metrics of this process; not served without it. */
+  /** Port of the Prometheus metrics of this process. Without it no metrics are served. */
   METRICS_PORT: port.optional(),
-  /** Where scheduled backups are kept; none are written without it. */
+  /** Folder of scheduled backups. Without it no backups are written. */
   BACKUP_DIR: z.string().optional(),
-  /** Names this worker among its siblings; a restarted worker of the same slot takes its leases back at once. */
+  /** Name of this worker. A restarted worker of the same slot takes over its leases at once. */
   WORKER_SLOT: z.string().optional(),
-  /** Names the address that this process has toward the exchange: processes with the same share its request limits. */
+  /** Name of the IP address of this process at the exchange. Processes with the same name share the rate limits. */
   EGRESS: z.string().default('default'),
   PAPER_URL: url('http:', 'https:').optional(),
-  /** Key pair that the account "Paper" of a fresh install gets. */
+  /** Key pair of the account "Paper" of a new installation. */
   PAPER_API_KEY: z.string().optional(),
   PAPER_API_SECRET: z.string().optional(),
   LIVE_REST_URL: url('http:', 'https:').optional(),
@@ -109,7 +109,7 @@ const shape = {
   DEMO_WS_API_URL: url('ws:', 'wss:').optional(),
 } as const;
 
-/** Sentences name no value but of these, because any other may hold a password or lie where one does. */
+/** Only values of these variables appear in messages. Any other value may contain a password. */
 const SHOWN: readonly string[] = ['PORT', 'METRICS_PORT'];
 export const SETTINGS: readonly string[] = Object.keys(shape);
 
@@ -129,7 +129,7 @@ export function parseEnvironment(raw: Readonly<Record<string, string | undefined
   throw new EnvironmentError(
     parsed.error.issues.map(({ path, message }) => {
       const name = String(path[0]);
-      if (!(name in present)) return `${name} is missing: set it, or use npm start, which sets it for you.`;
+      if (!(name in present)) return `${name} is missing: set it, or use npm start, which sets it automatically.`;
       const value = SHOWN.includes(name) ? `is ${JSON.stringify(present[name])}, but ` : '';
       return `${name} ${value}${message}.`;
     }),

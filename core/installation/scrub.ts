@@ -1,4 +1,4 @@
-/** What stands where a bind-value list was. */
+/** Replacement for a list of bind values. */
 const SCRUBBED = '[scrubbed]';
 const TOO_DEEP = '[too deep]';
 const CIRCULAR = '[circular]';
@@ -14,17 +14,17 @@ const TEXT_LIST = /(?:\s|\\n)params:/g;
 const FRAME = /^\s*at .*(?::\d+:\d+\)?|<anonymous>\)?|\(native\))$/;
 
 /**
- * Copies a value for a log, without the bind values of database queries: a list beside the query it belongs to, at any
- * depth, through causes and aggregate errors, and in texts. Errors become plain records {type, message, stack, ...}.
- * It is a backstop for that one shape, no general redactor: lists without a sibling query stay. Inputs never change.
+ * Copies a value for a log, without the bind values of database queries: a list next to its query, at any depth, through
+ * causes and aggregate errors, and in texts. Errors become plain records {type, message, stack, ...}. It is a backstop
+ * for that one shape, not a general redactor: lists without a sibling query stay. Inputs never change.
  */
 export function scrub(value: unknown): unknown {
   return copy(value, 0, new Map());
 }
 
 /**
- * The words of an error (or of anything thrown) that may be stored: message and stack without bind values, the stack
- * with those of its causes and of the errors of an aggregate.
+ * Storable text of an error (or of any thrown value): message and stack without bind values. The stack includes those of
+ * its causes and of the errors of an aggregate.
  */
 export function scrubError(error: unknown): { message: string; stack?: string } {
   if (!isErrorLike(error)) return { message: typeof error === 'string' ? scrubText(error) : describeThrown(error) };
@@ -58,7 +58,7 @@ function copy(value: unknown, depth: number, seen: Map<object, unknown>): unknow
   if (Array.isArray(value) || value instanceof Set) return copyList(value, depth, seen);
   const standIn = standInFor(value);
   if (standIn === value) return copyRecord(value, depth, seen);
-  // Known before its copy is, so that a value that yields itself anew each time ends.
+  // Recorded before its copy, so that a value that contains itself ends.
   seen.set(value, CIRCULAR);
   const result = copy(standIn, depth + 1, seen);
   seen.set(value, result);
@@ -72,7 +72,7 @@ function copyList(list: Iterable<unknown> & object, depth: number, seen: Map<obj
   return result;
 }
 
-/** What JSON would show for a value: its toJSON() where it has one; a map shows as a record, or as its entries. */
+/** The JSON view of a value: its toJSON() when it has one; a map as a record, or as its entries. */
 function standInFor(value: object): unknown {
   if (value instanceof Map) {
     const entries = [...value];
@@ -112,7 +112,7 @@ function copyEntry(owner: object, key: string, at: { depth: number; seen: Map<ob
   return copy(entry, at.depth + 1, at.seen);
 }
 
-/** True beside a query text, or beside an object that carries one ({ query: { text, values }, values }). */
+/** True next to a query text, or next to an object with one ({ query: { text, values }, values }). */
 function hasQuery(owner: object): boolean {
   return QUERY_KEYS.some((key) => {
     const query = read(owner, key);
@@ -123,7 +123,7 @@ function hasQuery(owner: object): boolean {
   });
 }
 
-/** They show values beside a query, and in every error of PostgreSQL. */
+/** These fields hold values next to a query, and in every error of PostgreSQL. */
 const hasRowDetail = (owner: object): boolean => isDatabaseError(owner) || (isError(owner) && hasQuery(owner));
 
 /** An error of PostgreSQL, also after it became a plain record. */
@@ -141,7 +141,7 @@ function nameOf(error: ErrorLike): string {
   return typeof error.name === 'string' && error.name !== '' ? error.name : 'Error';
 }
 
-/** What a log would show: enumerable keys, of errors also their causes, which are not enumerable. */
+/** The keys that a log shows: enumerable keys, and the causes of errors, which are not enumerable. */
 function keysOf(value: object): string[] {
   const keys = Object.keys(value);
   return isError(value) ? [...keys, ...['cause', 'errors'].filter((key) => Object.hasOwn(value, key))] : keys;
@@ -156,7 +156,7 @@ function read(owner: object, key: string): unknown {
   }
 }
 
-/** Where the value list of a failed-query text begins, behind `params:`. */
+/** Start of the value list of a failed-query text, after `params:`. */
 function listStart(text: string): number | undefined {
   const query = text.indexOf(FAILED_QUERY);
   if (query === -1) return undefined;
@@ -164,7 +164,7 @@ function listStart(text: string): number | undefined {
   return TEXT_LIST.exec(text) === null ? undefined : TEXT_LIST.lastIndex;
 }
 
-/** A stack repeats the message word for word, so the message is cut there; a list that still shows ends at the frames. */
+/** A stack repeats the message, so the message is cut there. A list that is still present ends at the frames. */
 function scrubStack(error: ErrorLike): string {
   if (typeof error.stack !== 'string') return '';
   const { message } = error;

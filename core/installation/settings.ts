@@ -4,9 +4,9 @@ import { TICK_TRACE_CAP } from './cache-keys.ts';
 const days = z.int('must be a whole number').min(1).max(3650);
 const flag = z.boolean('must be true or false');
 
-/** How long records are kept; null is for ever. */
+/** Retention of records; null is unlimited. */
 const retention = z.strictObject({
-  /** Log rows at debug: what was not done, and why. They grow fast. */
+  /** Log rows at level debug: decisions that did nothing. They grow fast. */
   debugLogDays: days,
   actionLogDays: days.nullable(),
   actionLogMaxRows: z.int('must be a whole number').min(1000).max(100_000_000).nullable(),
@@ -19,7 +19,7 @@ const retention = z.strictObject({
 const backup = z.strictObject({
   enabled: flag,
   intervalHours: z.int('must be a whole number').min(1).max(8760),
-  /** Older ones are removed once a newer one is complete. */
+  /** Older backups are removed once a newer one is complete. */
   keep: z.int('must be a whole number').min(1).max(365),
 });
 
@@ -32,7 +32,7 @@ const opsNotify = z.strictObject({
   'backup-failed': flag,
 });
 
-/** A setting of the whole installation: what is not stored has its default. */
+/** A setting of the whole installation. Absent values have their default. */
 export interface ServiceSetting<Value> {
   readonly name: string;
   readonly schema: z.ZodType<Value>;
@@ -54,7 +54,7 @@ export const RETENTION = setting('retention', retention, {
   tickTraceEntries: TICK_TRACE_CAP,
 });
 export const BACKUP_SCHEDULE = setting('backup', backup, { enabled: false, intervalHours: 24, keep: 7 });
-/** Messages about the account and the installation, by their event (core/installation/notify.ts). */
+/** Switches of messages about accounts and the installation, by event (core/installation/notify.ts). */
 export const OPS_NOTIFY = setting('ops-notify', opsNotify, {
   'job-failed': true,
   'exchange-reset': true,

@@ -8,7 +8,7 @@ import type { Witness } from '#core/order/order-evidence.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 
-/** What became of a write. `unknown` is a state, never a failure: nothing is sent again until it is resolved. */
+/** Outcome of a write. `unknown` is a state, not a failure: the client never sends it again before it is resolved. */
 export type WriteOutcome =
   | { readonly kind: 'accepted'; readonly order: ExchangeOrder; readonly fills: readonly ExchangeFill[] }
   | {
@@ -16,13 +16,13 @@ export type WriteOutcome =
       readonly code: number;
       readonly message: string;
       readonly payload: unknown;
-      /** What is not as it was known: the coin's trading rules or phase, or the API key. */
+      /** The outdated knowledge behind a refusal: the trading rules or the phase of the coin, or the API key. */
       readonly doubts?: 'rules' | 'key';
     }
   | { readonly kind: 'unknown'; readonly cause: string }
   | {
       readonly kind: 'not-sent';
-      /** `not-attempted`: the order it was to replace could not be cancelled. */
+      /** `not-attempted`: the order to replace could not be cancelled. */
       readonly reason: 'not-sent-in-time' | 'halted' | 'rate-limited' | 'not-attempted';
     };
 
@@ -36,21 +36,21 @@ export interface PlaceRequest {
   readonly clientOrderId: string;
   /** Protocol time after which the request must not be signed any more. */
   readonly sendBeforeMs: number;
-  /** Asked right before signing: true turns the intent into not-sent. */
+  /** Called right before signing: true turns the intent into not-sent. */
   readonly halted: () => boolean;
   readonly witness?: Witness;
 }
 
 /** A cancel and a placement in one request: nothing is placed unless the cancel took effect. */
 export interface ReplaceRequest extends PlaceRequest {
-  /** The own order to take off the book, of the same symbol; it stays where it has executions already. */
+  /** The own order to cancel, of the same symbol. It stays when it already has fills. */
   readonly cancelClientOrderId: string;
   readonly cancelId: string;
 }
 
 /**
- * Which half took effect. A `cancelled` that is accepted with a `placed` that is not leaves nothing on the book; an
- * accepted cancel of an order that had filled meanwhile carries the filled order.
+ * Outcome of both halves. An accepted `cancelled` with a refused `placed` leaves nothing on the book. An accepted cancel
+ * of an order that filled meanwhile carries the filled order.
  */
 export interface ReplaceOutcome {
   readonly cancelled: WriteOutcome;
@@ -62,16 +62,16 @@ export interface TradingPort {
   place(request: PlaceRequest): Promise<WriteOutcome>;
   cancel(symbol: string, clientOrderId: string, cancelId: string): Promise<WriteOutcome>;
   cancelReplace(request: ReplaceRequest): Promise<ReplaceOutcome>;
-  /** Cancels an order that no profile tracks; answers with what the exchange says of it afterwards. */
+  /** Cancels an order that belongs to no profile; returns its state after that. */
   cancelStray(symbol: string, exchangeOrderId: string): Promise<OrderLookup>;
   findOrder(symbol: string, by: { clientOrderId: string } | { exchangeOrderId: string }): Promise<OrderLookup>;
   openOrders(symbol?: string): Promise<OrderList>;
   recentOrders(symbol: string): Promise<OrderList>;
-  /** Executions of one order, oldest first. */
+  /** Fills of one order, oldest first. */
   fillsOf(symbol: string, exchangeOrderId: string): Promise<ExchangeFill[]>;
-  /** Executions of all orders of a coin after this one, oldest first; the newest thousand when none is known. */
+  /** Fills of all orders of a coin after this one, oldest first; the newest thousand when none is known. */
   tradesAfter(symbol: string, tradeId: string | null): Promise<ExchangeFill[]>;
-  /** One page of at most a thousand executions of a coin from this trade number on, oldest first; gives way to all else. */
+  /** One page of at most a thousand fills of a coin from this trade number on, oldest first; lowest priority. */
   tradesFrom(symbol: string, tradeId: string): Promise<ExchangeFill[]>;
   wallet(): Promise<{ wallet: Wallet; takerFee: number; makerFee: number; permissions: readonly string[] }>;
 }
@@ -94,8 +94,8 @@ export interface MarketPort {
 }
 
 /**
- * Two clocks (docs/decisions): `protocolMs` signs and bounds requests at the pace of the wall clock, `marketMs` is the
- * market's own time, `marketSpeed` times as fast in a replay. Before the first answer both are wall time, without a speed.
+ * Two clocks (docs/decisions). `protocolMs` signs and bounds requests at the speed of the wall clock. `marketMs` is market
+ * time, `marketSpeed` times as fast in a replay. Before the first answer both are wall time, without a speed.
  */
 export interface ExchangeClock {
   protocolMs(): number;
@@ -119,15 +119,15 @@ export interface MarketSubscription {
 export interface MarketStream extends AsyncDisposable {
   update(wanted: readonly MarketSubscription[]): void;
   /**
-   * Prices read elsewhere. A coin whose price moves while its stream says nothing has lost its events: the connection is
-   * told as lost and made anew.
+   * Prices from another source. When a price moves and its stream is silent, the stream lost events: the connection is
+   * reported as lost and opened again.
    */
   compare(prices: ReadonlyMap<string, Decimal>): void;
 }
 
 /** The events of one account. */
 interface AccountStream extends AsyncDisposable {
-  /** It has been caught keeping events back: it is told as lost and made anew. */
+  /** The stream withheld events: it is reported as lost and opened again. */
   renew(cause: string): void;
 }
 

@@ -4,7 +4,7 @@ import type { OrderEvidence } from '#core/order/order-evidence.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** One row of action_logs; rows with the same id are written over (collapsed repeats grow their count). */
+/** One row of action_logs. A row with the same id is overwritten (collapsed repeats increase its count). */
 export interface ActionLogRow {
   readonly id: string;
   readonly profileId: ProfileId;
@@ -17,7 +17,7 @@ export interface ActionLogRow {
   readonly lastAt: Date;
 }
 
-/** Write-behind records: never the only copy of something that moves money. */
+/** Write-behind records: never the only copy of data that moves money. */
 export interface RecordSink {
   audit(audit: TickAudit): void;
   log(row: ActionLogRow): void;

@@ -12,9 +12,9 @@ import type { Adjustment, Position } from '#core/position/position.ts';
 import type { RiskFacts } from '#core/account/risk.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
-/* ---- what the engine needs stored ---- */
+/* ---- storage port of the engine ---- */
 
-/** Strategy state and position of one coin; `version` is the compare-and-set token, `reconciled` false after a restore. */
+/** Strategy state and position of one coin. `version` is the compare-and-set token; `reconciled` is false after a restore. */
 export interface RunnerState {
   readonly version: number;
   readonly strategyState: unknown;
@@ -34,7 +34,7 @@ export interface IntentRequest {
   readonly sendBeforeMs: number;
   /** Market time of the decision. */
   readonly at: Date;
-  /** The operator's action that it carries out: one intent an action, or the commit fails. */
+  /** The operator's action behind it. A second intent for one action fails to commit. */
   readonly actionId?: string;
 }
 
@@ -48,14 +48,14 @@ export type IntentResult =
 export interface OrderUpdate {
   readonly state: OrderState;
   readonly exchangeOrderId?: string;
-  /** Cumulative amounts as reported; a stored larger value stays. */
+  /** Reported cumulative amounts. A larger stored value stays. */
   readonly filledQuantity?: Decimal;
   readonly filledQuote?: Decimal;
   readonly reason?: string;
   readonly payload?: unknown;
-  /** Market time of the change; without it the order keeps its `updatedAt`. */
+  /** Market time of the change; absent: the order keeps its `updatedAt`. */
   readonly at?: Date;
-  /** It was certainly never sent, or is settled: the operator's action that it was made for may make another one. */
+  /** It was certainly never sent, or is settled. The operator's action may create another one. */
   readonly freesAction?: true;
 }
 
@@ -82,11 +82,11 @@ export interface CostBasis {
   readonly version: number;
   readonly position: Position;
   readonly note: string | null;
-  /** What the operator has asked for and nobody has applied yet; a price of zero asks for the row to be removed. */
+  /** The operator's pending request; a price of zero requests the removal of the row. */
   readonly asked: { readonly price: Decimal; readonly quantity: Decimal } | null;
 }
 
-/** Sets position and note of a coin and settles what was asked, if it is still `basis.asked`. */
+/** Sets position and note of a coin and completes the request, if it is still `basis.asked`. */
 export interface AdjustmentRequest extends Adjustment {
   readonly account: Pick<Account, 'id' | 'epoch'>;
   readonly fencing: number;
@@ -104,13 +104,13 @@ export type AdjustmentResult =
   | { readonly kind: 'lost-lease' }
   | { readonly kind: 'moved' };
 
-/** What ledger and untracked holdings of an account's epoch add up to, by asset; `begun` once it was first checked. */
+/** Sum of ledger and untracked holdings of an account's epoch, by asset; `begun` after the first check. */
 export interface LedgerBalance {
   readonly begun: boolean;
   readonly sums: readonly { readonly asset: string; readonly sum: Decimal }[];
 }
 
-/** How many orders and positions of the old epoch were closed as void. */
+/** Number of orders and positions of the old epoch that were closed as void. */
 export type EpochResult =
   | { readonly kind: 'closed'; readonly epoch: number; readonly orders: number; readonly positions: number }
   | { readonly kind: 'lost-lease' };
@@ -124,46 +124,46 @@ export interface StateToKeep {
 
 export interface TradingStore {
   loadRunner(profileId: ProfileId, symbol: string): Promise<RunnerState>;
-  /** What the buys of each level have filled in the present cycle; empty while flat. */
+  /** Fills of each buy level in the current cycle; empty while flat. */
   levelFills(profileId: ProfileId, symbol: string): Promise<LevelFill[]>;
   /** One transaction: halts and lease checked under advisory locks, order row, strategy state by compare-and-set. */
   commitIntent(request: IntentRequest): Promise<IntentResult>;
-  /** Moves an order forward; a terminal state is never left, a cumulative quantity never falls. */
+  /** Advances an order. A terminal state never changes, a cumulative quantity never falls. */
   updateOrder(orderId: OrderId, update: OrderUpdate): Promise<OrderRecord>;
   /** One transaction: fill row, position, ledger rows, order quantity, closed cycle. */
   applyFill(request: FillRequest): Promise<FillResult>;
   /** Intent, open, partially filled and unknown orders of an account, oldest first. */
   liveOrders(accountId: AccountId): Promise<OrderRecord[]>;
-  /** The newest execution that is booked of a coin; null when there is none. */
+  /** The newest recorded fill of a coin; null when there is none. */
   lastTradeId(of: { accountId: AccountId; epoch: number; symbol: string }): Promise<string | null>;
-  /** The asset of the account's newest fee, where that was neither coin of its pair; else null. */
+  /** Asset of the account's newest fee when it is a third asset; otherwise null. */
   newestThirdFee(accountId: AccountId): Promise<string | null>;
   findOrderByClientId(accountId: AccountId, clientOrderId: string): Promise<OrderRecord | undefined>;
-  /** The executions that a restored backup does not know are booked, or belong to orders that are followed. */
+  /** After a restore: all fills missing in the backup are recorded or belong to tracked orders. */
   markReconciled(profileId: ProfileId, symbol: string): Promise<void>;
-  /** Keeps strategies' own states where no money has moved since: a runner at another version keeps its own. */
+  /** Stores strategy states when no fill happened since. A runner at another version keeps its state. */
   saveStrategyStates(states: readonly StateToKeep[]): Promise<void>;
   halts(): Promise<Halt[]>;
-  /** What the operator's limits of an account are judged by, at market time `now`. */
+  /** Facts for the risk limits of an account, at market time `now`. */
   risk(accountId: AccountId, now: Date): Promise<RiskFacts>;
   costBasis(profileId: ProfileId, symbol: string): Promise<CostBasis>;
   /** One transaction: lease checked, position by compare-and-set, adjustment and ledger rows, note. */
   adjustPosition(request: AdjustmentRequest): Promise<AdjustmentResult>;
-  /** What orders that no profile tracks, as last seen, hold locked. */
+  /** Amounts that orphan orders lock, as last seen. */
   orphanLocks(accountId: AccountId): Promise<OrphanLock[]>;
-  /** The newest orders of an epoch that the exchange has given an id and that were sent before then, newest first. */
+  /** The newest orders of an epoch with an exchange id that were sent before that time, newest first. */
   acknowledgedOrders(
     account: Pick<Account, 'id' | 'epoch'>,
     which: { readonly most: number; readonly sentBeforeMs: number },
   ): Promise<OrderRecord[]>;
-  /** One transaction: lease checked, next epoch, orders and positions of the old one void, entries halted. */
+  /** One transaction: lease checked, next epoch, orders and positions of the old epoch void, entries halted. */
   closeEpoch(request: {
     readonly account: Pick<Account, 'id' | 'epoch'>;
     readonly fencing: number;
     readonly at: Date;
   }): Promise<EpochResult>;
   ledgerBalance(account: Pick<Account, 'id' | 'epoch'>): Promise<LedgerBalance>;
-  /** One transaction: lease checked, ledger still as `booked`, rows of what came from outside. */
+  /** One transaction: lease checked, ledger still equal to `booked`, rows of external movements written. */
   bookOutside(request: {
     readonly account: Pick<Account, 'id' | 'epoch'>;
     readonly fencing: number;
@@ -171,6 +171,6 @@ export interface TradingStore {
     readonly booked: LedgerBalance;
     readonly changes: readonly OutsideChange[];
   }): Promise<'booked' | 'moved' | 'lost-lease'>;
-  /** Stores an own order that only the exchange knows of, as after a restored backup; its id is never given again. */
+  /** Stores an own order that only the exchange knows, as after a restore. Its id is never used again. */
   adoptOwnOrder(found: FoundOrder): Promise<void>;
 }

@@ -42,7 +42,7 @@ test('an order placed elsewhere is listed with what it locks; left it stays list
   const found = await only('web_left');
   const worth = formatDecimal(multiply(requireDecimal(found.price ?? ''), requireDecimal(found.quantity)));
   assert.deepEqual([found.state, found.locked], ['open', { asset: 'USDT', amount: worth }]);
-  assert.equal(found.owner.evidence, 'The id was not given by this service; "Holder" trades BTCUSDT.');
+  assert.equal(found.owner.evidence, 'The id does not come from this service; "Holder" trades BTCUSDT.');
   const jobs = await stack.database.pool.query(`select data from pgboss.job where name = 'notify'`);
   assert.match(JSON.stringify(jobs.rows), /"orphan-order".*of BTCUSDT belongs to no profile/);
   const [blocker] = (await coin('BTCUSDT')).coin.blockers;
@@ -52,7 +52,7 @@ test('an order placed elsewhere is listed with what it locks; left it stays list
   const params = paramsOf(found);
   await assert.rejects(
     stack.call(adoptOrphanOrder, { params }),
-    /409.*No profile of this account gives the id web_left/,
+    /409.*No profile of this account uses the id web_left/,
   );
   await stack.call(leaveOrphanOrder, { params });
   assert.equal((await only('web_left')).state, 'left');

@@ -253,5 +253,5 @@ test('the report of a basket: each coin by itself, one purse, an even spread as 
     rules: { ...input.rules, quoteAsset: i === 0 ? 'USDT' : 'EUR' },
   }));
   const refused = runPortfolioBacktest(portfolioOf(others));
-  assert.match(refused.kind === 'refused' ? refused.sentence : '', /bought with one money, but these with USDT, EUR/);
+  assert.match(refused.kind === 'refused' ? refused.sentence : '', /one quote asset, but these use USDT, EUR/);
 });
