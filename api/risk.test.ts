@@ -92,7 +92,7 @@ test('the present state says what is used, what refuses buys, why and until when
   const [daily] = standings;
   assert.match(
     daily?.sentence ?? '',
-    /^Not buying: the account has lost 30 USDT today, the limit is 30 USDT; paused until 2/,
+    /^Not buying: the account lost 30 USDT today, the limit is 30 USDT. Paused until 2/,
   );
   assert.ok(Date.parse(daily?.until ?? '') > api.now().getTime());
 });

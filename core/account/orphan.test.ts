@@ -51,11 +51,7 @@ test('a guess names what speaks for it', () => {
     const { profile, proven, evidence } = guessOwner({ symbol: 'BTCUSDT', clientOrderId }, profiles, problemOf);
     return [profile?.name ?? null, proven, evidence] as const;
   };
-  assert.deepEqual(guess(idOf(mine), [mine]), [
-    'Mine',
-    true,
-    'The id is that of stop number 7 of BTCUSDT in "Mine".',
-  ]);
+  assert.deepEqual(guess(idOf(mine), [mine]), ['Mine', true, 'The id is that of stop number 7 of BTCUSDT in "Mine".']);
   const [name, proven, evidence] = guess(idOf(odd), [odd]);
   assert.deepEqual([name, proven], ['Odd', false]);
   assert.match(evidence, /cannot be parsed by the profile's strategy \(buy\.candleLimit is above/);

@@ -134,10 +134,7 @@ export function proveOwner(order: Stray, profiles: readonly ProfileToRun[], prob
   if (first !== undefined) {
     if (first.profile.symbols.some((coin) => coin.symbol === symbol)) return { kind: 'proven', ...first };
     const advice = `bind the coin first, or cancel the order`;
-    return refused(
-      'coin-not-bound',
-      `The profile "${first.profile.name}" no longer trades ${symbol}: ${advice}.`,
-    );
+    return refused('coin-not-bound', `The profile "${first.profile.name}" no longer trades ${symbol}: ${advice}.`);
   }
   if (doubtful !== undefined) {
     return refused(

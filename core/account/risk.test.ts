@@ -158,9 +158,9 @@ test('a refusal says what was lost, what is allowed and until when', () => {
     ({ reason, blocked, numbers }) => `${blocked}: ${describe(APPROVAL_REASONS[reason], numbers)}`,
   );
   assert.deepEqual(sentences, [
-    'true: Not buying: the account has lost 12.34 USDT today, the limit is 10 USDT; paused until 2026-03-11T00:00:00.000Z.',
-    'false: Not buying: the account has lost 12.34 USDT within 24 h, the limit is 20 USDT; paused until –.',
-    'true: Not buying: the account has 1 losing trades in a row. Paused until 2026-03-10T13:00:00.000Z.',
+    'true: Not buying: the account lost 12.34 USDT today, the limit is 10 USDT. Paused until 2026-03-11T00:00:00.000Z.',
+    'false: Not buying: the account lost 12.34 USDT within 24 h, the limit is 20 USDT. Paused until –.',
+    'true: Not buying: the account has 1 losing trade in a row. Paused until 2026-03-10T13:00:00.000Z.',
   ]);
 });
 

@@ -111,7 +111,7 @@ export const APPROVAL_REASONS = {
     thresholds: ['interval'],
   },
   'cooldown-loss-streak': {
-    sentence: 'Not buying: the {scope} has {used} losing trades in a row. Paused until {until}.',
+    sentence: 'Not buying: the {scope} has {used} losing {used:trade|trades} in a row. Paused until {until}.',
     thresholds: ['scope', 'until'],
   },
   'halt-daily-loss': {
@@ -179,8 +179,7 @@ export const APPROVAL_REASONS = {
     thresholds: ['position', 'order'],
   },
   'order-stop-triggered': {
-    sentence:
-      'Waiting: the stop on the exchange is selling. After {seconds} s the rest is sold at the market.',
+    sentence: 'Waiting: the stop on the exchange is selling. After {seconds} s the rest is sold at the market.',
     thresholds: [],
   },
   'order-refused-repeatedly': {

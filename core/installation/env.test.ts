@@ -67,7 +67,7 @@ for (const text of [...foreign, ...sly]) {
 
 test('a wildcard is told why it cannot be', () => {
   assert.deepEqual(problemsOf({ WEB_ORIGIN: '*' }), [
-    'WEB_ORIGIN holds "*", but a wildcard cannot be used with sign-in cookies: list exact origins such as https://trade.example.org, separated by commas.',
+    'WEB_ORIGIN contains "*", but a wildcard cannot be used with sign-in cookies: list exact origins such as https://trade.example.org, separated by commas.',
   ]);
 });
 

@@ -28,7 +28,7 @@ export function sliceColumns(columns: CandleColumns, start: number, end: number)
   };
 }
 
-/** One series out of parts that follow each other. */
+/** Joins consecutive parts to one series. */
 export function joinColumns(parts: readonly CandleColumns[]): CandleColumns {
   const [only] = parts;
   if (parts.length <= 1) return only ?? EMPTY_COLUMNS;
@@ -51,7 +51,7 @@ export function joinColumns(parts: readonly CandleColumns[]): CandleColumns {
   };
 }
 
-/** Index of the first element not below `value` in ascending numbers; at once where they lie evenly, as candles mostly do. */
+/** Index of the first element not below `value` in ascending numbers. O(1) for evenly spaced values such as candles. */
 export function lowerBound(sorted: Float64Array, value: number): number {
   let low = 0;
   let high = sorted.length;

@@ -6,20 +6,20 @@ const INT_BYTES = 4;
 const FLOAT_BYTES = 8;
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
-/** What packed candles say about themselves without being decoded. */
+/** Metadata of packed candles, readable without decoding. */
 export interface PlanesHeader {
   readonly interval: Interval;
   readonly rows: number;
   readonly firstMs: number;
   readonly lastMs: number;
-  /** Holes inside: open time of the first missing candle and how many are missing. All other times follow. */
+  /** Gaps: open time of the first missing candle and number of missing candles. All other times follow from these. */
   readonly gaps: readonly (readonly [number, number])[];
-  /** Decimals of the whole numbers that prices and volumes are stored as; null where they are stored as floats. */
+  /** Decimals of prices and volumes stored as whole numbers; null when they are stored as floats. */
   readonly priceDecimals: number | null;
   readonly volumeDecimals: number | null;
 }
 
-/** The decimals with which every value is a whole number over a power of ten, exactly; null when there are none. */
+/** The number of decimals with which every value is exactly a whole number over a power of ten; null when none fits. */
 function decimalsOf(columns: readonly Float64Array[]): number | null {
   let decimals = 0;
   for (const column of columns) {
@@ -33,7 +33,7 @@ function decimalsOf(columns: readonly Float64Array[]): number | null {
   return decimals;
 }
 
-/** Whole numbers of a column against a base of the row; null when one does not fit into 32 bits. */
+/** Whole-number differences of a column to a base per row; null when one does not fit into 32 bits. */
 function deltasOf(column: Float64Array, base: (row: number) => number, scale: number): Int32Array | null {
   const deltas = new Int32Array(column.length);
   for (const [row, value] of column.entries()) {
@@ -44,7 +44,7 @@ function deltasOf(column: Float64Array, base: (row: number) => number, scale: nu
   return deltas;
 }
 
-/** Bytes of equal weight side by side, which compress better than the numbers themselves. */
+/** Groups bytes of equal weight, which compress better than the numbers themselves. */
 function planesOf(values: Int32Array): Uint8Array {
   const rows = values.length;
   const planes = new Uint8Array(rows * INT_BYTES);
@@ -54,7 +54,7 @@ function planesOf(values: Int32Array): Uint8Array {
   return planes;
 }
 
-/** Floats stay as they are: only a series that no decimals describe has them. */
+/** Raw floats, for a series without an exact number of decimals. */
 const bytesOf = (column: Float64Array): Uint8Array => new Uint8Array(column.slice().buffer);
 
 function pricePlanes({ open, high, low, close }: CandleColumns): { decimals: number | null; planes: Uint8Array[] } {
@@ -71,7 +71,7 @@ function pricePlanes({ open, high, low, close }: CandleColumns): { decimals: num
 }
 
 /**
- * Packs candles of one series: differences as whole numbers, bytes of equal weight side by side, ready to be compressed.
+ * Packs candles of one series: differences as whole numbers, grouped by bytes of equal weight, ready for compression.
  * Lossless for every float64.
  */
 export function encodePlanes(interval: Interval, columns: CandleColumns): { header: PlanesHeader; body: Uint8Array } {
@@ -129,7 +129,7 @@ export function decodePlanes(
   at: number,
 ): void {
   const { rows, priceDecimals, volumeDecimals } = header;
-  if (body.length !== planesSize(header)) throw new Error('it is cut short');
+  if (body.length !== planesSize(header)) throw new Error('it is truncated');
   const columns = sectionOf(into, at, rows);
   fillTimes(columns.openMs, header);
   const volumeAt = PRICES.length * rows * (priceDecimals === null ? FLOAT_BYTES : INT_BYTES);
@@ -149,7 +149,7 @@ const sectionOf = (columns: CandleColumns, at: number, rows: number): CandleColu
   volume: columns.volume.subarray(at, at + rows),
 });
 
-/** The whole number whose four bytes lie `rows` apart. */
+/** The whole number whose four bytes are `rows` apart. */
 const intAt = (planes: Uint8Array, row: number, rows: number): number =>
   (planes[row] ?? 0) |
   ((planes[row + rows] ?? 0) << 8) |
@@ -172,7 +172,7 @@ function fillTimes(openMs: Float64Array, { firstMs, gaps, interval }: PlanesHead
   }
 }
 
-/** Bytes to prices in one go: nothing waits for a division then. Most candles open where the last one closed. */
+/** Bytes to prices in one loop, which hides the latency of the divisions. Most candles open at the last close. */
 function decodePrices(planes: Uint8Array, { open, high, low, close }: CandleColumns, scale: number): void {
   const rows = open.length;
   const [highAt, lowAt, closeAt] = [INT_BYTES * rows, 2 * INT_BYTES * rows, 3 * INT_BYTES * rows];
@@ -201,7 +201,7 @@ function decodeFloats(body: Uint8Array, start: number, column: Float64Array): vo
 
 const HEAD_BYTES = 4;
 
-/** Candles as they travel: the length of the head, the head as JSON, the planes. */
+/** Wire format of candles: length of the header, header as JSON, planes. */
 export function packColumns(head: object, { header, body }: ReturnType<typeof encodePlanes>): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify({ ...head, ...header }));
   const size = new Uint8Array(HEAD_BYTES);
@@ -209,14 +209,14 @@ export function packColumns(head: object, { header, body }: ReturnType<typeof en
   return joined([size, text, body]);
 }
 
-/** What `packColumns` has packed. Throws for anything else. */
+/** Reverses `packColumns`. Throws for anything else. */
 export function decodeColumns(bytes: Uint8Array): {
   head: PlanesHeader & Record<string, unknown>;
   columns: CandleColumns;
 } {
   const end = HEAD_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   const head: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray(HEAD_BYTES, end)));
-  if (!isPlanesHeader(head)) throw new Error('it holds no candles');
+  if (!isPlanesHeader(head)) throw new Error('it contains no candles');
   const column = (): Float64Array => new Float64Array(head.rows);
   const [openMs, open, high, low, close, volume] = [column(), column(), column(), column(), column(), column()];
   const columns = { openMs, open, high, low, close, volume };

@@ -8,11 +8,11 @@ const COMMA = 44;
 const POINT = 46;
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
-/** A time this large is no millisecond of this millennium: the archive gives microseconds since 2025. */
+/** A larger time is in microseconds, which the archive uses since 2025. */
 const FIRST_MICROSECONDS = 1e14;
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 
-/** A broken candle file; the message names the line, the column and the value found there. */
+/** An invalid candle file. The message names the line, the column and the value. */
 export class CandleTextError extends Error {
   readonly line: number;
   readonly value: string;

@@ -41,5 +41,5 @@ export interface CandleColumns {
 /** The open time of the candle that contains `ms`. */
 export const openOf = (ms: number, interval: Interval): number => ms - (ms % INTERVAL_MS[interval]);
 
-/** Closed candles that one read of the exchange brings at most: no window is longer. */
+/** Maximum number of closed candles of one request to the exchange. No window is longer. */
 export const MOST_CLOSED = 999;

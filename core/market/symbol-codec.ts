@@ -26,7 +26,7 @@ const rules = z.object({
   trailing: z.object({ min: z.number(), max: z.number() }).exactOptional(),
 });
 
-/** Trading rules as the JSON text kept in the cache store: decimals become text; permissions, which are many, are left out. */
+/** Trading rules as JSON for the cache store: decimals become text; the long list of permissions is omitted. */
 export const encodeRules = (list: readonly SymbolRules[]): string =>
   JSON.stringify(list, (key, value: unknown) => {
     if (key === 'permissionSets') return undefined;
@@ -35,16 +35,16 @@ export const encodeRules = (list: readonly SymbolRules[]): string =>
 
 const formatDecimalOf = (value: bigint): string => formatDecimal(value as Parameters<typeof formatDecimal>[0]);
 
-/** The reverse; undefined when the text is not a list of trading rules. */
+/** Reverses `encodeRules`; undefined when the text is not a list of trading rules. */
 export function readRules(text: string): SymbolRules[] | undefined {
   const parsed = z.array(rules).safeParse(readJson(text));
   return parsed.success ? parsed.data : undefined;
 }
 
-/** Rules of one coin as they lie in the cache store, or what is wrong with them. */
+/** Rules of one coin in the cache store, or the problem with them. */
 export type SymbolInfo = SymbolRules | 'absent' | 'malformed';
 
-/** Looks coins up one by one, so that a garbled one does not hide the others. */
+/** Looks up coins one by one, so that an invalid entry does not hide the others. */
 export function readSymbolInfos(text: string | undefined): (symbol: string) => SymbolInfo {
   if (text === undefined) return () => 'absent';
   const list = z.array(z.looseObject({ symbol: z.string() })).safeParse(readJson(text));

@@ -6,7 +6,7 @@ export const SYMBOL_STATUSES = [
   'absent',
   /** Listed, but not for this account. */
   'not-permitted',
-  /** Listed with rules that this program cannot read: a coin that runs keeps the last ones for its exits. */
+  /** Listed with unreadable rules. A running coin keeps its last rules for its exits. */
   'unreadable',
 ] as const;
 export type SymbolStatus = (typeof SYMBOL_STATUSES)[number];
@@ -35,13 +35,13 @@ export interface SymbolRules {
     readonly askUp: Decimal;
     readonly askDown: Decimal;
   } | null;
-  /** Distances in hundredths of a percent at which a stop below the price may trail; absent when none may. */
+  /** Allowed distances of a trailing stop below the price, in bps; absent when trailing stops are not allowed. */
   readonly trailing?: { readonly min: number; readonly max: number };
 }
 
 /**
- * Rules as they are for an account with these permissions. Without any, as some replies leave them out, nothing is known
- * against it: the exchange's refusals decide.
+ * Rules for an account with these permissions. Some replies omit the permissions. The account then counts as permitted,
+ * and the exchange decides.
  */
 export const rulesFor = (permissions: readonly string[], list: readonly SymbolRules[]): SymbolRules[] =>
   list.map((rules) => {
@@ -51,7 +51,7 @@ export const rulesFor = (permissions: readonly string[], list: readonly SymbolRu
 
 const NO_RANGE = { step: ZERO, min: ZERO, max: ZERO };
 
-/** A listed coin whose rules could not be read: it has a name and no grid, so nothing can be priced or sized with it. */
+/** A listed coin with unreadable rules. It has a name but no tick or lot size, so no order can be priced or sized. */
 export const unreadableRules = (
   entry: Pick<SymbolRules, 'symbol' | 'baseAsset' | 'quoteAsset'> & { readonly problem: string },
 ): SymbolRules => ({

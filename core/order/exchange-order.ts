@@ -1,7 +1,7 @@
 import type { Decimal } from '#core/amount/decimal.ts';
 import type { OrderState, Side } from './order.ts';
 
-/** An order as the exchange reports it. */
+/** An order as reported by the exchange. */
 export interface ExchangeOrder {
   readonly symbol: string;
   readonly exchangeOrderId: string;
@@ -15,7 +15,7 @@ export interface ExchangeOrder {
   readonly stopPrice: Decimal;
   readonly type: string;
   readonly updatedAt: Date;
-  /** Where the reply says so: when it was placed, its order list, its trailing delta, why it ended. */
+  /** Present when the reply has them: placement time, order list, trailing delta, end reason. */
   readonly placedAt?: Date;
   readonly listId?: string;
   readonly trailingBips?: number;

@@ -2,7 +2,7 @@ import { type Decimal, multiply, ZERO } from '#core/amount/decimal.ts';
 import type { Side } from './order.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
-/** One execution as the exchange reported it. Unique by (account, epoch, symbol, tradeId, exchangeOrderId). */
+/** One fill as reported by the exchange. Unique by (account, epoch, symbol, tradeId, exchangeOrderId). */
 export interface ExchangeFill {
   readonly symbol: string;
   readonly tradeId: string;
@@ -17,13 +17,13 @@ export interface ExchangeFill {
   readonly at: Date;
 }
 
-/** A fee was taken in neither coin of the pair: only a price can tell what it is worth in quote. */
+/** True for a fee in a third asset: its value in quote needs a price. */
 export const isThirdAssetFee = (
   { feeAsset, feeAmount }: Pick<ExchangeFill, 'feeAsset' | 'feeAmount'>,
   { baseAsset, quoteAsset }: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'>,
 ): boolean => feeAsset !== null && feeAmount > 0n && feeAsset !== baseAsset && feeAsset !== quoteAsset;
 
-/** What a fee is worth in quote at its fill; null while the value `thirdValue` of one in a third asset is not known. */
+/** Value of a fee in quote at its fill; null while the value `thirdValue` of a third asset is unknown. */
 export function feeValueOf(
   fill: Pick<ExchangeFill, 'feeAsset' | 'feeAmount' | 'price'>,
   { baseAsset, quoteAsset }: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'>,

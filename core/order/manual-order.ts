@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ReasonText } from '#core/decision/decision.ts';
 import { positiveAmount } from '#core/text-fields.ts';
 
-/** What an operator orders by hand: a market order, or a limit order with its price; of a quantity, or for an amount of quote. */
+/** A manual order: market, or limit with its price; for a quantity, or for an amount of quote. */
 export const manualOrder = z
   .strictObject({
     side: z.enum(['buy', 'sell']),
@@ -19,18 +19,18 @@ export const manualOrder = z
       tell('quantity', 'or quoteAmount must be given, and not both');
   });
 
-/** What the owner of a coin can be asked to do with it, by kind of action. */
+/** Manual actions on a coin, by kind. */
 export const COIN_ACTIONS = {
   'manual-order': manualOrder,
   'cancel-order': z.strictObject({ orderId: z.string().max(100) }),
   'force-sell': z.strictObject({}),
 } as const;
 
-/** Decisions that are the operator's. */
+/** Reason codes of decisions by the operator. */
 export const MANUAL_REASONS = {
   'manual-buy': { sentence: 'Buying by hand.', thresholds: [] },
   'manual-sell': { sentence: 'Selling by hand.', thresholds: [] },
   'manual-cancel': { sentence: 'Cancelling order {order} by hand.', thresholds: ['order'] },
-  'force-sell': { sentence: 'Selling everything at the market, as asked.', thresholds: [] },
+  'force-sell': { sentence: 'Selling everything at the market, as requested.', thresholds: [] },
 } as const satisfies Record<string, ReasonText>;
 export type ManualReason = keyof typeof MANUAL_REASONS;

@@ -1,20 +1,20 @@
 import type { AccountId, ProfileId } from '#core/ids.ts';
 
-/** `taken` may be found by another owner than the one that took it: each action is decided once all the same. */
+/** Another worker may find an action in state `taken`. Each action is still decided only once. */
 export const ACTION_STATES = ['pending', 'taken', 'done', 'refused', 'expired'] as const;
 export type ActionState = (typeof ACTION_STATES)[number];
 
-/** For how long the worker may begin what the operator asked for. */
+/** Time within which the worker may start an action. */
 export const ACTION_VALID_SECONDS = 300;
 
-/** What came of an action: `reason` is a sentence for the operator, `detail` holds codes and numbers. */
+/** Outcome of an action: `reason` is a sentence for the operator, `detail` holds codes and numbers. */
 export interface ActionOutcome {
   readonly state: 'done' | 'refused' | 'expired';
   readonly reason: string | null;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** An action in the hands of the account's owner. */
+/** An action that the worker of the account has taken. */
 export interface OperatorAction {
   readonly id: string;
   readonly accountId: AccountId;
@@ -23,11 +23,11 @@ export interface OperatorAction {
   readonly kind: string;
   readonly payload: unknown;
   readonly requestedAt: Date;
-  /** How long it was still valid when it was taken; not above zero only for a resumed one. */
+  /** Remaining validity when it was taken. Zero or below only for a resumed action. */
   readonly validMs: number;
-  /** Taken before, by a run that has ended since: some of it may have been done. */
+  /** An earlier run took it and ended since. A part of it may be done. */
   readonly resumed: boolean;
-  /** The order that was committed for it before. */
+  /** The order that an earlier run committed for it. */
   readonly clientOrderId: string | null;
 }
 
@@ -39,6 +39,6 @@ export const refused = (reason: string, detail: ActionOutcome['detail'] = {}): A
 });
 export const EXPIRED: ActionOutcome = {
   state: 'expired',
-  reason: 'It was not carried out in time, so it was dropped. Ask for it again if it is still wanted.',
+  reason: 'The action was not carried out in time and was dropped. Request it again if you still want it.',
   detail: {},
 };

@@ -1,9 +1,9 @@
 import type { OrderId } from '#core/ids.ts';
 
 /**
- * What is kept of an order's way beside its row, its fills and its ledger rows: the tick that decided it, each request
- * without key and signature, each answer, what the account's stream told, each look while its outcome was unknown, and
- * the tick that cancelled it.
+ * Evidence of an order in addition to its row, fills and ledger rows: the tick that decided it, each request without key
+ * and signature, each answer, each event of the account stream, each query while its outcome was unknown, and the tick
+ * that cancelled it.
  */
 export const EVIDENCE_KINDS = ['decision', 'request', 'answer', 'event', 'lookup', 'cancel'] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
@@ -16,5 +16,5 @@ export interface OrderEvidence {
   readonly detail: unknown;
 }
 
-/** Is told what a signed call sent and what came back; never waited for. */
+/** Receives request and answer of a signed call. The caller does not wait for it. */
 export type Witness = (seen: Pick<OrderEvidence, 'at' | 'detail'> & { readonly kind: 'request' | 'answer' }) => void;

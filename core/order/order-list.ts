@@ -1,6 +1,6 @@
 import type { ExchangeOrder } from './exchange-order.ts';
 
-/** A listed order in a form that this program cannot read; null for what its entry does not say either. */
+/** A listed order that this program cannot read; absent fields are null. */
 export interface UnreadOrder {
   readonly symbol: string | null;
   readonly clientOrderId: string | null;
@@ -8,7 +8,7 @@ export interface UnreadOrder {
   readonly cause: string;
 }
 
-/** Orders in the sequence sent; those that could not be read are apart and never hide the others. */
+/** Orders in the order received. Unreadable orders are listed separately and do not hide the others. */
 export interface OrderList {
   readonly orders: readonly ExchangeOrder[];
   readonly unread: readonly UnreadOrder[];

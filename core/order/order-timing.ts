@@ -1,20 +1,20 @@
-/** How long an order may be on its way, in ms of protocol time; what the exchange keeps to decides most of them. */
+/** Time limits of an order in flight, in ms of protocol time. Most follow from the documented limits of the exchange. */
 export interface OrderTiming {
-  /** How long after its decision a buy may still be signed. */
+  /** Maximum time from the decision to the signature of a buy. */
   readonly sendWithinMs: number;
-  /** The same for sales and stops: a slow database must not leave a position without them. */
+  /** Maximum time for sales and stops: a slow database must not leave a position without them. */
   readonly exitWithinMs: number;
-  /** recvWindow of every signed request: the exchange refuses a request that is older. */
+  /** recvWindow of every signed request. The exchange refuses an older request. */
   readonly receiveWindowMs: number;
-  /** How long the exchange's engine may work on a request that it has received. */
+  /** Maximum processing time of the exchange's engine. */
   readonly engineTimeoutMs: number;
-  /** What the clocks of both sides may differ by. */
+  /** Maximum difference between the clocks. */
   readonly clockMarginMs: number;
-  /** Least time between the two answers that prove an absence. */
+  /** Minimum time between the two answers that prove an absence. */
   readonly separateMs: number;
-  /** Longest pause between two looks at an order whose outcome is open. */
+  /** Maximum pause between two queries of an order with an unknown outcome. */
   readonly lookEveryMs: number;
-  /** How long the client waits for the answer to a signed request. */
+  /** Timeout of a signed request. */
   readonly patienceMs: number;
 }
 
@@ -30,6 +30,6 @@ export const ORDER_TIMING: OrderTiming = {
   patienceMs: 10_000,
 };
 
-/** Protocol time after which no request signed until `sendBeforeMs` can become an order any more. */
+/** Protocol time after which a request signed by `sendBeforeMs` can no longer become an order. */
 export const certainFrom = (sendBeforeMs: number, timing: OrderTiming): number =>
   sendBeforeMs + timing.receiveWindowMs + timing.engineTimeoutMs + timing.clockMarginMs;

@@ -25,15 +25,15 @@ export type OrderPurpose = (typeof PURPOSES)[number];
 
 export type OrderForm =
   | { readonly type: 'market' }
-  /** `maker`: refused by the exchange where it would meet the book at once; known for fresh orders only. */
+  /** `maker`: the exchange refuses it when it would fill at once; known only for new orders. */
   | { readonly type: 'limit'; readonly price: Decimal; readonly maker?: boolean }
   | { readonly type: 'stop-loss-limit'; readonly stopPrice: Decimal; readonly price: Decimal }
-  /** Sells at the market once the price is reached; never placed here, but found on the exchange. */
+  /** Sells at the market once the price is reached. This service never places it, but may find it on the exchange. */
   | { readonly type: 'stop-loss'; readonly stopPrice: Decimal }
-  /** Sells at the market once the price has fallen by so many hundredths of a percent from its best since placement. */
+  /** Sells at the market once the price falls by this many bps from its highest since placement. */
   | { readonly type: 'trailing-stop'; readonly deltaBips: number };
 
-/** What the engine wants sent; `quantity` and prices lie exactly on the coin's grid. */
+/** An order to send. `quantity` and prices are exact multiples of the lot size and the tick size. */
 export interface OrderDraft {
   readonly accountId: AccountId;
   readonly profileId: ProfileId;
@@ -42,7 +42,7 @@ export interface OrderDraft {
   readonly purpose: OrderPurpose;
   readonly form: OrderForm;
   readonly quantity: Decimal;
-  /** The buy level an entry belongs to, and what the level was to spend when its first order was made. */
+  /** The buy level of an entry, and the budget of the level at its first order. */
   readonly entry?: { readonly level: number; readonly plannedQuote: Decimal };
 }
 
@@ -57,7 +57,7 @@ export interface OrderRecord extends OrderDraft {
   readonly exchangeOrderId: string | null;
   readonly state: OrderState;
   readonly reason: string;
-  /** Why it was made, as it was committed. */
+  /** Reason code at commit. */
   readonly decision: unknown;
   readonly filledQuantity: Decimal;
   readonly filledQuote: Decimal;
@@ -75,9 +75,9 @@ const FNV_PRIME = 0x1b3;
 const HALF = 2 ** 32;
 const encoder = new TextEncoder();
 
-/** A short, stable name of a text; no protection against forgery. */
+/** A short, stable hash of a text. Not cryptographic. */
 export function fnv1a64(text: string): bigint {
-  // In halves that float64 holds exactly: it stands between a price and its order.
+  // In halves that float64 holds exactly, because it runs between a price and its order.
   let [high, low] = [FNV_HIGH, FNV_LOW];
   for (const byte of encoder.encode(text)) {
     const mixed = (low ^ byte) >>> 0;
@@ -90,8 +90,8 @@ export function fnv1a64(text: string): bigint {
 
 /**
  * The client order id of an intent: `tw1-<owner>-<purpose><sequence>`, at most 36 characters of [A-Za-z0-9-].
- * Deterministic, so that the owner of a stray order can be derived again; `sequence` never repeats within
- * (profile, symbol), so that an id is never used for a second intent.
+ * Deterministic, so that the owner of a stray order can be derived. `sequence` never repeats within (profile, symbol), so
+ * an id is never used for a second intent.
  */
 export function clientOrderIdOf(owner: {
   readonly profileId: ProfileId;
@@ -103,29 +103,29 @@ export function clientOrderIdOf(owner: {
   return `tw1-${hash}-${PURPOSE_LETTER[owner.purpose]}${owner.sequence.toString(36)}`;
 }
 
-/** The id sent with the cancel of an order: deterministic too, and never that of an order. */
+/** The id of the cancel of an order: deterministic, and never the id of an order. */
 export const cancelIdOf = (clientOrderId: string): string => `${clientOrderId}-c`;
 
-/** The order id behind the id of its cancel; any other id comes back as it is. */
+/** The order id of a cancel id; any other id is returned unchanged. */
 export const originalIdOf = (clientOrderId: string): string => clientOrderId.replace(/^(tw1-.+)-c$/, '$1');
 
-/** True for an id as this service gives it to its orders, whichever profile they are of. */
+/** True for an id in the form of this service, for any profile. */
 export const isServiceOrderId = (clientOrderId: string): boolean => clientOrderId.startsWith('tw1-');
 
-/** True when `clientOrderId` has the form this service gives to the orders of (profile, symbol). */
+/** True when `clientOrderId` has the form for orders of (profile, symbol). */
 export function isOwnClientOrderId(clientOrderId: string, profileId: ProfileId, symbol: string): boolean {
   const prefix = clientOrderIdOf({ profileId, symbol, purpose: 'entry', sequence: 0 }).slice(0, -2);
   return clientOrderId.startsWith(prefix) && /^[exsm][0-9a-z]+(-c)?$/.test(clientOrderId.slice(prefix.length));
 }
 
-/** What an own client order id says of its order. */
+/** Decoded own client order id. */
 export interface OwnOrderId {
   readonly clientOrderId: string;
   readonly purpose: OrderPurpose;
   readonly sequence: number;
 }
 
-/** Reads the id of a stray order of (profile, symbol); undefined for one that deriving it again does not give. */
+/** Decodes the id of a stray order of (profile, symbol); undefined when deriving the id again gives another id. */
 export function readOwnClientOrderId(id: string, profileId: ProfileId, symbol: string): OwnOrderId | undefined {
   if (!isOwnClientOrderId(id, profileId, symbol)) return undefined;
   const clientOrderId = originalIdOf(id);

@@ -1,13 +1,13 @@
 import { add, type Decimal, divide, multiply, readDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
-/** Shown beside a recorded price that no position backs; without an unrealised gain then. */
+/** Shown with a recorded price that no position backs, instead of an unrealised P&L. */
 export const NOT_HELD_NOTE = 'Not held — nothing sellable backs this cost basis';
 
-/** A wallet snapshot older than this says nothing about what is held now. */
+/** Maximum age of a wallet snapshot. */
 export const SNAPSHOT_MAX_AGE_MS = 60_000;
 
-/** Names of the lines that the job writes into the process log and, as `ctx.event`, into the profile's log. */
+/** Event names that the job writes to the process log and, as `ctx.event`, to the profile's log. */
 export const GATE_UNAVAILABLE = 'pipeline_apply_avg_entry_price_gate_unavailable';
 export const NO_SELLABLE_POSITION = 'pipeline_apply_avg_entry_price_no_sellable_position';
 
@@ -21,7 +21,7 @@ const ADJUSTMENT_REASONS = [
 ] as const;
 export type AdjustmentReason = (typeof ADJUSTMENT_REASONS)[number];
 
-/** Why the wallet cannot be judged, with the words for it. */
+/** Reasons why the wallet cannot be checked, with their text. */
 export const GATE_CAUSES = {
   'no-api-client': 'no API client',
   'no-cached-symbol-info': 'no cached symbol info',
@@ -38,7 +38,7 @@ export function isPhantom(balance: Decimal, price: Decimal, rules: Pick<SymbolRu
   return multiply(balance, price) <= divide(rules.notional.min, HUNDRED);
 }
 
-/** Free and locked amount of an asset in a wallet; what a wallet does not name is zero, what it garbles is undefined. */
+/** Free and locked amount of an asset in a wallet. An absent asset is zero, an unreadable entry is undefined. */
 export function totalOf(
   balances: Readonly<Record<string, { readonly free: string; readonly locked: string }>>,
   asset: string,

@@ -4,18 +4,18 @@ import { type LedgerRow, transferRows } from './ledger.ts';
 
 export type Fee = Pick<ExchangeFill, 'feeAmount' | 'feeAsset'>;
 
-/** The same fee; nothing paid is nothing paid in whatever asset. */
+/** True for the same fee. Zero fees are equal in any asset. */
 export const isSameFee = (one: Fee, other: Fee): boolean =>
   one.feeAmount === other.feeAmount && (one.feeAmount === 0n || one.feeAsset === other.feeAsset);
 
-/** Ledger rows that turn what was booked as a fee into what the exchange lists: the old one back, the new one paid. */
+/** Ledger rows that replace a recorded fee by the listed one: the old fee reversed, the new fee paid. */
 export const feeCorrectionRows = (recorded: Fee, listed: Fee): LedgerRow[] =>
   [{ ...recorded, from: 'fees', to: 'wallet' } as const, { ...listed, from: 'wallet', to: 'fees' } as const].flatMap(
     ({ feeAsset: asset, feeAmount: amount, from, to }) =>
       asset === null || amount === 0n ? [] : transferRows(from, { asset, amount, reason: 'fee-correction' }, to),
   );
 
-/** Sums of fees by asset, recorded beside listed. */
+/** Sums of fees by asset: recorded and listed. */
 export class FeeSums {
   readonly #sums = new Map<string, { recorded: Decimal; exchange: Decimal }>();
 

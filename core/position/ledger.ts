@@ -4,9 +4,9 @@ import type { AdjustmentReason } from './cost-basis.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
 /**
- * A double-entry row in units of one asset. Rows of one event sum to zero per asset: what enters `wallet` leaves
- * `market`, what is paid as a fee goes to `fees`, a correction comes from `adjustments`. `wallet` is what positions and
- * their proceeds account for; `adjustments` is what else the wallet holds, and gets it from `outside`.
+ * A double-entry row in units of one asset. Rows of one event sum to zero per asset. A trade moves between `wallet` and
+ * `market`, a fee goes to `fees`, a correction comes from `adjustments`. `wallet` holds positions and their proceeds.
+ * `adjustments` holds all other amounts of the wallet, which come from `outside`.
  */
 export interface LedgerRow {
   readonly book: 'wallet' | 'market' | 'fees' | 'adjustments' | 'outside';
@@ -15,10 +15,10 @@ export interface LedgerRow {
   readonly reason: 'fill' | 'fee' | 'fee-correction' | AdjustmentReason | OutsideReason;
 }
 
-/** `untracked`: there when an epoch was first checked; `unexplained`: found later. */
+/** `untracked`: present at the first check of an epoch; `unexplained`: found later. */
 type OutsideReason = 'untracked' | 'unexplained';
 
-/** What came into the wallet, or left it when negative, without an order of this service. */
+/** A deposit into the wallet, or a withdrawal when negative, without an order of this service. */
 export interface OutsideChange {
   readonly asset: string;
   readonly amount: Decimal;
@@ -29,7 +29,7 @@ export interface OutsideChange {
 
 type Movement = Pick<LedgerRow, 'asset' | 'amount' | 'reason'>;
 
-/** Rows that move an amount of one asset from a book to another. */
+/** Rows that move an amount of one asset from one book to another. */
 export const transferRows = (
   from: LedgerRow['book'],
   { asset, amount, reason }: Movement,
@@ -51,9 +51,9 @@ export function ledgerRowsOf(fill: ExchangeFill, rules: Pick<SymbolRules, 'baseA
   return [...rows, ...transferRows('fees', { asset: fill.feeAsset, amount: negate(fill.feeAmount), reason: 'fee' })];
 }
 
-/** The rows of a quantity that came or went without a trade; none when it stays. */
+/** The rows of a quantity that changed without a trade; none without a change. */
 export const adjustmentRowsOf = (asset: string, amount: Decimal, reason: AdjustmentReason): LedgerRow[] =>
   amount === 0n ? [] : transferRows('adjustments', { asset, amount, reason });
 
-/** The rows of a quantity that came from outside, or went there. */
+/** The rows of a deposit or withdrawal. */
 export const outsideRowsOf = (change: OutsideChange): LedgerRow[] => transferRows('outside', change, 'adjustments');

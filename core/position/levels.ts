@@ -1,6 +1,6 @@
 import { add, type Decimal, divide, maximum, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
 
-/** What the buys of one level have filled in the present cycle; level null is bought outside the levels, as by hand. */
+/** Fills of one buy level in the current cycle. Level null: bought outside the levels, such as a manual buy. */
 export interface LevelFill {
   readonly level: number | null;
   /** Budget of the level's first order in this cycle, in quote. */
@@ -10,7 +10,7 @@ export interface LevelFill {
 
 const TWO = requireDecimal('2');
 
-/** Adds a buy fill to its level (design: strategies-exact 1.4); the plan of a level is that of its first order. */
+/** Adds a buy fill to its level (design: strategies-exact 1.4). The plan of a level is that of its first order. */
 export function foldLevel(
   levels: readonly LevelFill[],
   bought: { readonly level: number | null; readonly plannedQuote: Decimal; readonly quoteQuantity: Decimal },
@@ -23,8 +23,8 @@ export function foldLevel(
 }
 
 /**
- * The level the next buy belongs to: one above the highest level that is done, where done means filled to half of its
- * plan and to an order that can be sold again (`least`, in quote). Buys outside the levels stand for the first one.
+ * The level of the next buy: one above the highest completed level. A level is complete when its fills reach half of its
+ * plan and an amount that can be sold again (`least`, in quote). Buys outside the levels count as the first level.
  */
 export function targetOf(levels: readonly LevelFill[], least: Decimal): number {
   let target = 0;
@@ -35,7 +35,7 @@ export function targetOf(levels: readonly LevelFill[], least: Decimal): number {
   return target;
 }
 
-/** What a level may still spend: its plan less what it has filled, or the whole budget before its first fill. */
+/** Remaining budget of a level: its plan less its fills, or the whole budget before its first fill. */
 export function remainingOf(
   levels: readonly LevelFill[],
   level: number,

@@ -39,7 +39,7 @@ test('every link that does not fit is named', () => {
   for (const [changes, problem] of [
     [{ filledQuantity: d('0.62') }, /told a quantity of 0.62; the executions add up to 0.61/],
     [{ filledQuote: d('1465') }, /told a value of 1465; the executions add up to 1464/],
-    [{ quantity: d('0.6') }, /More was executed than was wanted, by 0.01/],
+    [{ quantity: d('0.6') }, /The fills exceed the ordered quantity by 0.01/],
     [{ exchangeOrderId: '78' }, /Trade 1 belongs to order 77/],
     [{ ledger: rest }, /do not balance in ETH/],
     [{ ledger: sound.ledger.filter(({ tradeId }) => tradeId === '1') }, /does not hold trade 2/],

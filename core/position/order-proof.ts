@@ -23,16 +23,16 @@ export const VERDICTS = ['proved', 'open', 'unknown', 'refused', 'never-arrived'
 interface Verdict {
   readonly state: (typeof VERDICTS)[number];
   readonly sentence: string;
-  /** What the executions add up to, and what the ledger has of them. */
+  /** Sums of the fills, and of their ledger rows. */
   readonly filled: Decimal;
   readonly booked: Decimal;
-  /** What does not fit, a sentence each. */
+  /** Contradictions, one sentence each. */
   readonly problems: readonly string[];
 }
 
 const sum = (amounts: readonly Decimal[]): Decimal => amounts.reduce((total, amount) => add(total, amount), ZERO);
 
-/** Holds an order, its executions and their ledger rows against each other: every link from the wish to the books. */
+/** Compares an order, its fills and their ledger rows: every link from the decision to the ledger. */
 export function verdictOf(facts: ProofFacts): Verdict {
   const filled = sum(facts.fills.map(({ quantity }) => quantity));
   const entries = facts.ledger.filter(({ book, reason }) => book === 'wallet' && reason === 'fill');
@@ -40,18 +40,18 @@ export function verdictOf(facts: ProofFacts): Verdict {
   const booked = sum(signed.filter((amount) => amount > 0n));
   const problems = [...wholeProblems(facts, filled), ...facts.fills.flatMap((fill) => tradeProblems(facts, fill))];
   const state = problems.length > 0 ? 'contradicted' : stateOf(facts);
-  const amounts = `Wanted ${formatDecimal(facts.quantity)}, filled ${formatDecimal(filled)}, booked ${formatDecimal(booked)}.`;
+  const amounts = `Ordered ${formatDecimal(facts.quantity)}, filled ${formatDecimal(filled)}, recorded ${formatDecimal(booked)}.`;
   return { state, sentence: `${WORDS[state]} ${amounts}`, filled, booked, problems };
 }
 
 const WORDS: Readonly<Record<Verdict['state'], string>> = {
   proved: 'Proved.',
-  open: 'Still open; so far everything fits.',
-  unknown: 'No answer yet: it is not sent again before it is certain.',
+  open: 'Still open. So far everything matches.',
+  unknown: 'No answer yet. It is not sent again before its outcome is certain.',
   refused: 'The exchange refused it.',
-  'never-arrived': 'It never arrived at the exchange.',
+  'never-arrived': 'It never reached the exchange.',
   'not-sent': 'It was not sent.',
-  contradicted: 'Something does not fit.',
+  contradicted: 'The records contradict each other.',
 };
 
 function stateOf({ state, exchangeOrderId }: ProofFacts): Verdict['state'] {
@@ -64,12 +64,12 @@ function stateOf({ state, exchangeOrderId }: ProofFacts): Verdict['state'] {
 
 function wholeProblems({ quantity, filledQuantity, filledQuote, fills }: ProofFacts, filled: Decimal): string[] {
   const quote = sum(fills.map(({ quoteQuantity }) => quoteQuantity));
-  const differ = (what: string, told: Decimal, found: Decimal): string[] =>
-    told === found
+  const differ = (what: string, reported: Decimal, found: Decimal): string[] =>
+    reported === found
       ? []
-      : [`The exchange told ${what} ${formatDecimal(told)}; the executions add up to ${formatDecimal(found)}.`];
+      : [`The exchange reported ${what} ${formatDecimal(reported)}, but the fills add up to ${formatDecimal(found)}.`];
   const more =
-    filled > quantity ? [`More was executed than was wanted, by ${formatDecimal(subtract(filled, quantity))}.`] : [];
+    filled > quantity ? [`The fills exceed the ordered quantity by ${formatDecimal(subtract(filled, quantity))}.`] : [];
   return [...differ('a quantity of', filledQuantity, filled), ...differ('a value of', filledQuote, quote), ...more];
 }
 
@@ -88,5 +88,5 @@ function tradeProblems(facts: ProofFacts, fill: ProofFacts['fills'][number]): st
   const [base, quote] = facts.side === 'buy' ? [quantity, negate(quoteQuantity)] : [negate(quantity), quoteQuantity];
   const whole =
     inWallet('fill', base) && inWallet('fill', quote) && (feeAmount === ZERO || inWallet('fee', negate(feeAmount)));
-  return whole ? problems : [...problems, `The ledger does not hold trade ${tradeId} as it was executed.`];
+  return whole ? problems : [...problems, `The ledger rows of trade ${tradeId} differ from its fill.`];
 }

@@ -4,17 +4,17 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 
 /**
  * The position of (profile, symbol): the fold of its fills and recorded adjustments, in base units and quote prices.
- * A cycle runs from flat to flat; what is left below the sellable minimum carries over at its average price.
+ * A cycle runs from flat to flat. A rest below the sellable minimum carries over at its average price.
  */
 export interface Position {
   readonly quantity: Decimal;
-  /** What a unit was bought at, fees left out: the average entry price of the specification. */
+  /** Average entry price, without fees. */
   readonly averagePrice: Decimal;
-  /** What was paid for what is held now, the fees of its buys included (quote). */
+  /** Cost of the current quantity, including the fees of its buys (quote). */
   readonly cost: Decimal;
   readonly peakQuantity: Decimal;
   readonly cycle: number;
-  /** Realised profit of the present cycle until now, net of all fees. */
+  /** Realised P&L of the current cycle so far, net of all fees. */
   readonly cycleNet: Decimal;
   readonly filledQuote: Decimal;
   readonly firstBuyAt: Date | null;
@@ -39,9 +39,9 @@ export const FLAT: Position = {
 
 export interface FoldResult {
   readonly position: Position;
-  /** Realised profit of a sell: what came in less its fee and less the cost of what was sold; zero for a buy. */
+  /** Realised P&L of a sell: proceeds less its fee and less the cost of the sold quantity; zero for a buy. */
   readonly realised: Decimal;
-  /** True when this fill closed the cycle, as what is left can no longer be sold, or amended the net of the closed one. */
+  /** True when this fill closed the cycle because the rest cannot be sold, or changed the net of the closed cycle. */
   readonly closedCycle: boolean;
 }
 
@@ -51,16 +51,15 @@ export function isSellable(quantity: Decimal, price: Decimal, rules: SymbolRules
   return lots > 0n && lots >= rules.lot.min && multiply(lots, price) >= rules.notional.min;
 }
 
-/** Profit that a sale would realise now, before its fee: what is held at `price` less what it cost with all fees. */
+/** Unrealised P&L before the fee of a sale: quantity * price less its cost with all fees. */
 export const unrealisedOf = ({ quantity, cost }: Pick<Position, 'quantity' | 'cost'>, price: Decimal): Decimal =>
   subtract(multiply(quantity, price), cost);
 
 /**
- * Folds one fill. This is the one definition of cost and profit, live and in a backtest: the cost of a buy is everything
- * paid for it, whatever the asset of the fee; a fee in the base asset lowers what a buy adds, one in a third asset counts
- * with its value `feeQuote`, where that is known. A sale takes its share of the cost. The one that closes the cycle takes
- * all of it but the plain price of what is left. So all profits, realised and unrealised, sum to what came in less what
- * was paid, to the last digit.
+ * Folds one fill. This is the only definition of cost and P&L, live and in a backtest. The cost of a buy includes its fee,
+ * in any asset. A fee in base reduces the bought quantity. A fee in a third asset counts with its value `feeQuote`, when
+ * known. A sale takes its share of the cost. The sale that closes the cycle takes the whole cost except the plain price of
+ * the rest. All realised and unrealised P&L therefore sum to the money received less the money paid, to the last digit.
  */
 export function foldFill(position: Position, fill: ExchangeFill, context: FoldContext): FoldResult {
   return fill.side === 'buy' ? foldBuy(position, fill, context) : foldSell(position, fill, context);
@@ -69,11 +68,11 @@ export function foldFill(position: Position, fill: ExchangeFill, context: FoldCo
 interface FoldContext {
   readonly rules: SymbolRules;
   readonly cooldownMs: number;
-  /** What a fee in a third asset is worth in quote. */
+  /** Value in quote of a fee in a third asset. */
   readonly feeQuote?: Decimal | null;
 }
 
-/** The fee in quote that is paid in addition to the price; a fee in base is part of the quantity instead. */
+/** The fee in quote that is paid in addition to the price. A fee in base reduces the quantity instead. */
 const paidFee = (fill: ExchangeFill, { rules, feeQuote }: FoldContext): Decimal =>
   fill.feeAsset === rules.baseAsset ? ZERO : (feeValueOf(fill, rules, feeQuote ?? null) ?? ZERO);
 
@@ -115,14 +114,14 @@ function foldSell(position: Position, fill: ExchangeFill, context: FoldContext):
   const realised = subtract(proceeds, subtract(position.cost, cost));
   const held = { ...position, quantity, averagePrice, cost, lastFillAt: fill.at };
   if (runs) return { position: { ...held, cycleNet: add(position.cycleNet, realised) }, realised, closedCycle: false };
-  // The tail of an exit whose earlier fill closed the cycle adds to the profit of that cycle.
+  // An earlier fill of the exit may have closed the cycle. The rest of the exit adds to the P&L of that cycle.
   const tail = position.firstBuyAt === null;
   const net = add(tail ? (position.lastCycleNet ?? ZERO) : position.cycleNet, realised);
   const closedCycle = !tail || position.lastCycleNet !== null;
   return { position: closeCycle(held, net, context), realised, closedCycle };
 }
 
-/** What carries over to the next cycle; only a loss, fees counted, pauses entries. */
+/** The part that carries over to the next cycle. Only a net loss starts a cool-down. */
 function closeCycle(position: Position, net: Decimal, { cooldownMs }: FoldContext): Position {
   const pausedFrom = net < 0n && cooldownMs > 0 ? position.lastFillAt : null;
   return {
@@ -136,19 +135,19 @@ function closeCycle(position: Position, net: Decimal, { cooldownMs }: FoldContex
   };
 }
 
-/** What a position is set to by something that is no fill. */
+/** A change of a position that is not a fill. */
 export interface Adjustment {
   readonly quantity: Decimal;
   readonly averagePrice: Decimal;
-  /** False keeps price and quantity on record without a position. */
+  /** False: price and quantity stay on record without a position. */
   readonly held: boolean;
   readonly at: Date;
 }
 
 /**
- * Folds an adjustment: the position holds `quantity` at `averagePrice` from now on, and that is its whole cost. A held
- * position goes on with its cycle; otherwise a cycle begins as if the quantity had just been bought. Nothing is realised,
- * because nothing was sold: a position that is no longer held ends its cycle without a gain or a loss.
+ * Folds an adjustment: the position now holds `quantity` at `averagePrice`, which is its whole cost. An open position
+ * continues its cycle. Otherwise a cycle starts as if the quantity had just been bought. No P&L is realised, because
+ * nothing was sold. A position that is no longer held ends its cycle without P&L.
  */
 export function foldAdjustment(position: Position, { quantity, averagePrice, held, at }: Adjustment): Position {
   const set = { ...position, quantity, averagePrice, cost: multiply(quantity, averagePrice), lastFillAt: at };

@@ -3,16 +3,16 @@ import { add, type Decimal, divide, multiply, subtract, ZERO } from '#core/amoun
 export const LOT_METHODS = ['fifo', 'average'] as const;
 export type LotMethod = (typeof LOT_METHODS)[number];
 
-/** What changed a holding, oldest first: an execution, or a word of the operator that replaces what is held. */
+/** A change of a holding, oldest first: a fill, or an adjustment by the operator that replaces the holding. */
 export type LotEvent =
   | {
       readonly kind: 'bought';
       readonly at: Date;
-      /** Base units that arrived, a fee in the base asset taken off. */
+      /** Base units received, less a fee in the base asset. */
       readonly quantity: Decimal;
-      /** Quote units that they cost, fees included. */
+      /** Cost in quote, fees included. */
       readonly cost: Decimal;
-      /** A fee in a third asset could not be valued and is left out. */
+      /** A fee in a third asset has no known value and is left out. */
       readonly unvalued?: boolean;
     }
   | {
@@ -20,7 +20,7 @@ export type LotEvent =
       readonly at: Date;
       readonly tradeId: string;
       readonly quantity: Decimal;
-      /** Quote units that came in, fees taken off. */
+      /** Proceeds in quote, less fees. */
       readonly proceeds: Decimal;
       readonly unvalued?: boolean;
     }
@@ -33,21 +33,21 @@ interface Lot {
   readonly unvalued: boolean;
 }
 
-/** One lot, or a part of one, that was sold. */
+/** A sold lot, or a part of one. */
 interface Disposal {
   readonly tradeId: string;
-  /** Null where the average counts: what was sold has no single day of purchase. */
+  /** Null with the average method: the sold quantity has no single purchase date. */
   readonly acquiredAt: Date | null;
   readonly disposedAt: Date;
   readonly quantity: Decimal;
   readonly cost: Decimal;
   readonly proceeds: Decimal;
   readonly gain: Decimal;
-  /** A fee of its purchase or sale could not be valued: the gain is too high by it. */
+  /** A fee of its purchase or sale has no known value: the gain is too high by that fee. */
   readonly unvaluedFee: boolean;
 }
 
-/** Share `part` of `whole` of an amount, so that parts taken one after the other add up to the whole amount. */
+/** Share `part` of `whole` of an amount. Consecutive parts add up to the whole amount. */
 const shareOf = (amount: Decimal, part: Decimal, whole: Decimal): Decimal =>
   part >= whole ? amount : divide(multiply(amount, part), whole);
 
@@ -61,7 +61,7 @@ function average(lots: readonly Lot[]): Lot[] {
 
 /**
  * Folds the events of one coin into disposals (quote units). `fifo` sells the oldest lot first, `average` sells from one
- * pool. What was sold beyond every lot has a cost of zero. Gains and what is left add up exactly to what moved.
+ * pool. A quantity sold beyond all lots has a cost of zero. Gains and remaining lots add up exactly to all movements.
  */
 export function foldLots(
   events: Iterable<LotEvent>,
@@ -83,7 +83,7 @@ export function foldLots(
   return { disposals: anonymous, left: { quantity: pooled?.quantity ?? ZERO, cost: pooled?.cost ?? ZERO } };
 }
 
-/** Takes a sale out of the lots, oldest first; returns what is left of them. */
+/** Removes a sale from the lots, oldest first; returns the remaining lots. */
 function sell(lots: readonly Lot[], sale: Extract<LotEvent, { kind: 'sold' }>, disposals: Disposal[]): Lot[] {
   const { tradeId, at: disposedAt } = sale;
   let { quantity, proceeds } = sale;

@@ -8,7 +8,7 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 const from = (least: number, most = Number.MAX_SAFE_INTEGER) => z.number().min(least).max(most);
 const whole = (least: number, most: number) => z.int('must be a whole number').min(least).max(most);
 
-/** What a coin must be to be proposed. Shares of 100; volumes in the quote asset; zero switches a test off. */
+/** Requirements for a proposed coin. Shares in percent; volumes in the quote asset; zero switches a test off. */
 export const discoveryConfig = z.strictObject({
   enabled: z.boolean(),
   refreshMinutes: whole(1, 1440),
@@ -19,12 +19,12 @@ export const discoveryConfig = z.strictObject({
   minAssetVolume: from(0),
   maxSpreadPercent: from(0, 100),
   changeMinPercent: from(-100, 1000),
-  /** Of the coins by their gain of 24 hours: kept are the best so many, without the very best. */
+  /** Of the coins ranked by their 24-hour change: keep this band, without the very best. */
   rankTopPercent: from(1, 100),
   rankExcludeTopPercent: from(0, 99),
   minAgeDays: whole(1, 40),
   maxCoins: whole(1, 50),
-  /** A coin stays so long at least, and does not come back sooner. */
+  /** Minimum time in the profile, and minimum time before a coin returns. */
   minHoldMinutes: whole(1, 43_200),
   breadthMinPercent: from(0, 100),
   highDistancePercent: from(0, 100),
@@ -67,7 +67,7 @@ const DEFAULTS: DiscoveryConfig = {
   correlationCandles: 30,
 };
 
-/** Stored settings over the defaults; unreadable ones propose nothing. */
+/** Stored settings over the defaults. Unreadable settings propose nothing. */
 export function readDiscoveryConfig(stored: unknown): DiscoveryConfig {
   const parsed = discoveryConfig.partial().safeParse(stored);
   const given = Object.entries(parsed.success ? parsed.data : {}).filter(([, value]) => value !== undefined);
@@ -75,7 +75,7 @@ export function readDiscoveryConfig(stored: unknown): DiscoveryConfig {
 }
 
 const text = (sentence: string): ReasonText => ({ sentence, thresholds: [] });
-/** What became of a coin in a round, and why. */
+/** Outcome of a coin in a round, with the reason. */
 export const OUTCOME_TEXTS = {
   proposed: text('Proposed: up {change} % in a day, ADX {adx}, volume {volume} times its average.'),
   kept: text('Still passes every test.'),
@@ -97,7 +97,7 @@ export const OUTCOME_TEXTS = {
 export type DiscoveryOutcome = keyof typeof OUTCOME_TEXTS;
 export const isOutcome = (name: string): name is DiscoveryOutcome => Object.hasOwn(OUTCOME_TEXTS, name);
 
-/** The last 24 hours of a coin. Volume and prices are floats: nothing is ordered by them. */
+/** The last 24 hours of a coin. Volume and prices are floats, because no order uses them. */
 export interface DayTicker {
   readonly symbol: string;
   readonly last: number;
@@ -108,7 +108,7 @@ export interface DayTicker {
   readonly quoteVolume: number;
 }
 
-/** Money under other names: it has no trend to follow. */
+/** Stablecoins and other currency tokens: they have no trend. */
 const MONEY = new Set(
   'USDT USDC FDUSD TUSD BUSD DAI USDP USDE USD1 RLUSD XUSD PYUSD BFUSD USDS UST EUR EURI AEUR GBP TRY BRL ARS JPY AUD PLN UAH RUB ZAR MXN COP CZK IDR NGN PAXG'.split(
     ' ',
@@ -127,7 +127,7 @@ interface Screen {
 }
 type Listed = Pick<SymbolRules, 'baseAsset' | 'quoteAsset' | 'status'>;
 
-/** Coins that pass what the prices of the whole market can tell, best first, with how many each test left. */
+/** Coins that pass the tests on 24-hour tickers, best first, with the count after each test. */
 export function screenMarket(
   config: DiscoveryConfig,
   tickers: readonly DayTicker[],
@@ -160,13 +160,13 @@ export function screenMarket(
   keep('change', ({ changePercent }) => changePercent >= config.changeMinPercent);
   left = left.toSorted((a, b) => b.changePercent - a.changePercent);
   const place = (percent: number): number => Math.floor((left.length * percent) / 100);
-  // Of so few coins a band would leave none.
+  // With so few coins a band would keep none.
   if (left.length >= 10) left = left.slice(place(config.rankExcludeTopPercent), place(config.rankTopPercent));
   market.push({ stage: 'rank', left: left.length });
   return { market, ranked: left, breadth };
 }
 
-/** Why hourly candles speak against a coin, or the numbers that speak for it. Needs the last candle closed. */
+/** Why the hourly candles reject a coin, or its numbers. The last candle must be closed. */
 function judgeCandles(
   config: DiscoveryConfig,
   candles: readonly Candle[],
@@ -206,7 +206,7 @@ function judgeCandles(
   return { outcome: null, numbers };
 }
 
-/** Pearson's correlation of the last `count` changes of two series of closes; 0 where one does not move. */
+/** Pearson correlation of the last `count` changes of two series of closes; 0 when one does not move. */
 function correlationOf(one: readonly number[], other: readonly number[], count: number): number {
   const changes = (closes: readonly number[]): number[] =>
     closes.slice(-count - 1).flatMap((close, i, all) => (i === 0 ? [] : [Math.log(close / (all[i - 1] ?? close))]));
@@ -246,16 +246,16 @@ interface Surroundings {
   readonly taken: ReadonlySet<string>;
   /** Coins that have left the profile within the least tenure. */
   readonly left: ReadonlySet<string>;
-  /** Closed hourly candles, oldest first; without an entry they could not be read. */
+  /** Closed hourly candles, oldest first; no entry when they could not be read. */
   readonly candles: ReadonlyMap<string, readonly Candle[]>;
 }
 
-/** The coins whose candles a round needs: those of the profile, then three candidates for each place. */
+/** The coins whose candles a round needs: those of the profile, then three candidates for each slot. */
 export const coinsToRead = (config: DiscoveryConfig, { ranked }: Screen, bound: readonly BoundCoin[]): string[] => [
   ...new Set([...bound, ...ranked.slice(0, 3 * config.maxCoins)].map(({ symbol }) => symbol)),
 ];
 
-/** What becomes of each coin. Nothing is bound or unbound by it: `proposed` and `faded` are what the operator is asked. */
+/** Outcome of each coin. It changes no profile: the operator confirms `proposed` and `faded`. */
 export function judgeCoins(
   config: DiscoveryConfig,
   around: Surroundings,
@@ -311,7 +311,7 @@ function keepOrFade(
   return { symbol, outcome: minutes < least ? 'faded-young' : 'faded', numbers: { test, minutes, least } };
 }
 
-/** Why a coin that passes every test has no place now. */
+/** Why a coin that passes every test gets no slot now. */
 function placeRefusal(
   config: DiscoveryConfig,
   symbol: string,

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 
-/** What became of live trading since a backtest was pinned; the worker writes it, the api shows it. */
+/** Live trading since a backtest was pinned. The worker writes it, the api shows it. */
 export const driftReport = z.object({
   at: z.iso.datetime(),
-  /** The pinned backtest, and since when live trading is held against it. */
+  /** The pinned backtest, and the start of the comparison with live trading. */
   runId: z.string(),
   since: z.iso.datetime(),
   verdict: z.enum(['undecided', 'as-tested', 'worse']),
   tests: z.array(
     z.object({
       measure: z.enum(['win-rate', 'profit-factor', 'slippage']),
-      /** Shares for a win rate, a plain number for a profit factor, hundredths of a percent for slippage. */
+      /** Unit: share for a win rate, plain number for a profit factor, bps for slippage. */
       tested: z.number().nullable(),
       live: z.number().nullable(),
       /** Closed positions, or orders for slippage. */
       samples: z.number(),
-      /** Logarithm of the likelihood ratio; at or above `upper` it is worse than tested, at or below `lower` as tested. */
+      /** Log likelihood ratio. At or above `upper`: worse than tested. At or below `lower`: as tested. */
       evidence: z.number(),
       lower: z.number(),
       upper: z.number(),
@@ -29,7 +29,7 @@ export type DriftReport = z.output<typeof driftReport>;
 type Test = DriftReport['tests'][number];
 type DriftVerdict = DriftReport['verdict'];
 
-/** Chance of crying wolf over a profile that trades as tested, and of missing one that does not. */
+/** Probability of a false alarm, and probability of a missed decline. */
 const ALPHA = 0.01;
 const BETA = 0.1;
 /** Wald's bounds of the logarithm of the likelihood ratio. */
@@ -39,7 +39,7 @@ const LOWER = Math.log(BETA / (1 - ALPHA));
 /**
  * Sequential probability ratio test (A. Wald, "Sequential Tests of Statistical Hypotheses", Annals of Mathematical
  * Statistics 16, 1945) with alpha 1 % and beta 10 %: `steps` are the log likelihood ratios of each observation, "worse"
- * against "as tested". After "as tested" it begins anew (E. S. Page, "Continuous Inspection Schemes", Biometrika 41, 1954),
+ * against "as tested". After "as tested" it restarts (E. S. Page, "Continuous Inspection Schemes", Biometrika 41, 1954),
  * so that a later decline is seen too; both chances hold for each such round. "Worse" stays.
  */
 function sequential(steps: readonly number[]): Pick<Test, 'evidence' | 'lower' | 'upper' | 'verdict'> {
@@ -80,7 +80,7 @@ function factorOf(nets: readonly number[]): number | null {
   return lost === 0 ? null : nets.reduce((sum, net) => sum + Math.max(net, 0), 0) / lost;
 }
 
-/** A closed position: what it made, and that as a share of what was bought. */
+/** A closed position: its net P&L, and that as a share of its cost. */
 export interface Outcome {
   readonly net: number;
   readonly share: number;
@@ -88,24 +88,24 @@ export interface Outcome {
 
 interface DriftInput {
   readonly tested: { readonly cycles: readonly Outcome[]; readonly slippageBps: number };
-  /** In the order in which they came about; slippage of each order at the market in hundredths of a percent, worse above 0. */
+  /** In order of time. Slippage of each market order in bps, worse above 0. */
   readonly live: { readonly cycles: readonly Outcome[]; readonly slippages: readonly number[] };
 }
 
-/** Fewer tested positions say nothing about what is usual. */
+/** Minimum number of tested positions for a comparison. */
 const LEAST_TESTED = 10;
-/** What counts as worse: three quarters of the win rate, no gain at all, this much more slippage. */
+/** Definition of worse: three quarters of the win rate, no gain, this much more slippage. */
 const WORSE_WINS = 0.75;
 const WORSE_BPS = 10;
-/** Slippage of a few orders that are alike says nothing about how far the next may be off. */
+/** Minimum deviation of slippage: a few similar orders do not show the spread of later ones. */
 const LEAST_BPS = 5;
 
 const round = (value: number | null, places: number): string => (value === null ? 'none' : value.toFixed(places));
 
 /**
- * Holds live trading against a backtest: the win rate as wins and losses against three quarters of the tested rate; the
- * profit factor through the return of each position, normal with the tested mean and deviation, against a mean of 0, at
- * which it is 1; slippage, normal with the deviation of the live orders, against 10 hundredths of a percent more.
+ * Compares live trading with a backtest by three tests. Win rate: wins and losses against three quarters of the tested
+ * rate. Profit factor: the return of each position, normal with the tested mean and deviation, against a mean of 0 (profit
+ * factor 1). Slippage: normal with the deviation of the live orders, against 10 bps more.
  */
 export function driftTests({ tested, live }: DriftInput): DriftReport['tests'] {
   const nets = { tested: tested.cycles.map(({ net }) => net), live: live.cycles.map(({ net }) => net) };
@@ -118,7 +118,7 @@ export function driftTests({ tested, live }: DriftInput): DriftReport['tests'] {
   const bps = tested.slippageBps;
   const spread = { tested: bps, worse: bps + WORSE_BPS, deviation: Math.max(LEAST_BPS, deviationOf(live.slippages)) };
   const winSteps = nets.live.map((net) => Math.log(net > 0 ? worseWins / wins : (1 - worseWins) / (1 - wins)));
-  const few = `The backtest closed fewer than ${LEAST_TESTED} positions, which is too little to compare with.`;
+  const few = `The backtest closed fewer than ${LEAST_TESTED} positions, which is too few for a comparison.`;
   const rate = { tested: winShare(nets.tested), live: winShare(nets.live), samples: nets.live.length };
   const factor = { tested: factorOf(nets.tested), live: factorOf(nets.live), samples: nets.live.length };
   const slipped = {
@@ -129,7 +129,7 @@ export function driftTests({ tested, live }: DriftInput): DriftReport['tests'] {
   const won = rate.live === null ? null : rate.live * 100;
   const winWords = `Won ${round(won, 0)} % of ${rate.samples} closed positions; tested ${round(wins * 100, 0)} %.`;
   const factorWords = `Profit factor ${round(factor.live, 2)} over ${factor.samples} closed positions; tested ${round(factor.tested, 2)}.`;
-  const nothing = 'The backtest itself made nothing, so nothing can be worse.';
+  const nothing = 'The backtest made no profit, so live trading cannot be worse.';
   return [
     { measure: 'win-rate', ...rate, ...sequential(enough ? winSteps : []), sentence: enough ? winWords : few },
     {
@@ -147,7 +147,7 @@ export function driftTests({ tested, live }: DriftInput): DriftReport['tests'] {
   ];
 }
 
-/** Worse as soon as one test says so; as tested once every test that has seen anything does. */
+/** Worse when one test says so. As tested when every test with data says so. */
 export function driftVerdict(tests: DriftReport['tests']): DriftVerdict {
   if (tests.some(({ verdict }) => verdict === 'worse')) return 'worse';
   const seen = tests.filter(({ samples }) => samples > 0);

@@ -1,28 +1,28 @@
 import { z } from 'zod';
 
 /*
- * The bars that a backtest should clear before its settings trade real money. They advise: nothing is stopped by them.
- * Shares are fractions, 0.1 is 10 %; a bar that is null is not asked.
+ * Requirements that a backtest should meet before its settings trade real money. They are advice and stop nothing.
+ * Shares are fractions, 0.1 is 10 %. A bar that is null is not checked.
  */
 
 const share = z.number().min(-1).max(100).nullable();
 
 export const gateBars = z.strictObject({
-  /** Won for each unit lost, at least. */
+  /** Minimum profit factor. */
   profitFactor: z.number().min(0).max(100).nullable(),
-  /** Closed positions, at least: fewer prove nothing. */
+  /** Minimum number of closed positions. */
   closedCycles: z.int().min(0).max(100_000).nullable(),
-  /** Return on capital used, at least. */
+  /** Minimum return on capital used. */
   returnOnCapital: share,
-  /** Return less that of holding the mean exposure of the run all the time, at least. */
+  /** Minimum alpha: return less that of equal exposure. */
   alpha: share,
-  /** Return of the last 30 % of the days, at least. */
+  /** Minimum return of the last 30 % of the days. */
   outOfSample: share,
-  /** Deepest fall, at most. */
+  /** Maximum drawdown. */
   drawdown: z.number().min(0).max(1).nullable(),
-  /** Share of the candles of the window that were there, at least. */
+  /** Minimum share of the candles of the window that exist. */
   coverage: z.number().min(0).max(1).nullable(),
-  /** Days since the end of the window, at most. */
+  /** Maximum number of days since the end of the window. */
   ageDays: z.number().min(0).max(3650).nullable(),
 });
 export type GateBars = z.output<typeof gateBars>;
@@ -40,8 +40,8 @@ export const GATE_BARS = gateBars.keyof().options;
 export type GateBar = (typeof GATE_BARS)[number];
 
 /**
- * What a stored result says of the things that bars are about; anything else in it is left alone. Results that an earlier
- * version has stored have no `capital`: they compared the return with buying and holding for the whole balance.
+ * The fields of a stored result that bars use; other fields are ignored. Results stored by an earlier version have no
+ * `capital`: they compared the return with buy and hold of the whole balance.
  */
 export const gateFacts = z.object({
   to: z.iso.datetime(),
@@ -60,14 +60,14 @@ export interface GateCheck {
   readonly bar: GateBar;
   readonly kind: 'least' | 'most';
   readonly wanted: number;
-  /** Null where the run gives no such number. */
+  /** Null when the run has no such number. */
   readonly value: number | null;
   readonly passed: boolean;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Each bar that is asked, with what the run has. A profit factor without any loss is none, and passes once it has won. */
+/** Each active bar with the number of the run. Without losses there is no profit factor; it passes with a win. */
 export function checkBars(bars: GateBars, { metrics, holdout, drawdown, coverage, to }: GateFacts, nowMs: number) {
   const { candles, missing } = coverage;
   const values: Record<GateBar, number | null> = {

@@ -1,4 +1,4 @@
-/** A repeatable sequence of numbers in [0, 1) (mulberry32): the same on every machine. */
+/** A repeatable sequence of numbers in [0, 1) (mulberry32), equal on every machine. */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/* What the worker stores of sweeps and examinations, and the api shows. */
+/* Results of sweeps and robustness reports. The worker stores them, the api shows them. */
 
 const band = z.object({ p5: z.number(), p50: z.number(), p95: z.number() });
 
-/** How much of a result is luck: other orders of the same trades, small changes, and a look for foresight. */
+/** Robustness report: other orders of the same trades, small changes, and a search for look-ahead. */
 const robustness = z.object({
   monteCarlo: z
     .object({
@@ -13,10 +13,10 @@ const robustness = z.object({
     })
     .nullable(),
   variants: z.array(z.object({ change: z.string(), totalReturn: z.number(), drawdown: z.number() })),
-  /** Neighbours of a setting that are not legal, and why; they were not run. */
+  /** Neighbouring settings that are invalid, with the reason. They were not run. */
   refused: z.array(z.object({ change: z.string(), reason: z.string() })).default([]),
   foresight: z.object({ at: z.iso.datetime(), decided: z.string(), withoutFuture: z.string() }).nullable(),
-  /** Decisions that were compared with the future hidden; null where they were not counted. */
+  /** Decisions that were compared with the future hidden; null when they were not counted. */
   comparedDecisions: z.number().nullable().default(null),
 });
 export const storedRobustness = z.object({
@@ -41,41 +41,41 @@ const numbers = z.object({
 const row = numbers.extend({ set: z.number(), values: z.array(z.union([z.number(), z.string()])) });
 
 const trades = z.number();
-/** How much luck there is in the best set of a sweep, or why nobody can tell. */
+/** How much of the best set of a sweep is luck, or why that is unknown. */
 const luck = z.discriminatedUnion('kind', [
   /** `chance`: how often luck alone gives a result this good after so many different trials; 1 - deflated Sharpe ratio. */
   z.object({ kind: z.literal('measured'), chance: z.number(), trials: z.number() }),
   z.object({ kind: z.literal('few-trades'), trades, needed: z.number() }),
-  /** Below the minimum track record length; `needed` days are null where no number of them is enough. */
+  /** Below the minimum track record length; `needed` is null when no number of days is enough. */
   z.object({ kind: z.literal('short-record'), trades, days: z.number(), needed: z.number().nullable() }),
   /** Outside the domain of the formulas: a few days make up most of the result, or too few sets differ. */
   z.object({ kind: z.literal('irregular'), trades }),
-  /** Of sweeps that an earlier version has computed. */
+  /** For sweeps computed by an earlier version. */
   z.object({ kind: z.literal('not-measured') }),
 ]);
 export type Luck = z.output<typeof luck>;
 
-/** What a sweep found, best first. `values` are in the order of the request's settings. */
+/** Result of a sweep, best first. `values` are in the order of the request's settings. */
 export const sweepResult = z.object({
   /** Paths of the settings, in the order of `values`. */
   knobs: z.array(z.string()).default([]),
   evaluated: z.number(),
-  /** Sets that are no config of the strategy, and why the first of them is none. */
+  /** Sets that are no valid config of the strategy, with the problem of the first one. */
   refused: z.object({ count: z.number(), example: z.string().nullable() }).optional(),
   /** Sets that made money over the whole window. */
   profitable: z.number().optional(),
   trials: z.number(),
   rows: z.array(row),
-  /** What makes the candles a poor witness for this strategy. */
+  /** Why the candles are unsuitable for this strategy. */
   warnings: z.array(z.string()).default([]),
   luck: luck.default({ kind: 'not-measured' }),
-  /** Share of splits of the days in which the best set of one half is below the median in the other; null where luck is not measured, and for halving. */
+  /** Probability of backtest overfitting (backtest/sweep/statistics.ts); null when luck is not measured, and for halving. */
   overfitting: z.number().nullable(),
   fingerprint: z.string(),
   /** Only for a walk-forward: each fold trained on the past and tried on what came next. */
   walkForward: z
     .object({
-      /** Of all tests, one after the other: days that no choice has seen. */
+      /** Over all test windows in order: days that no choice has seen. */
       totalReturn: z.number(),
       folds: z.array(
         z.object({

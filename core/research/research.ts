@@ -5,7 +5,7 @@ import { idSchema, type ProfileId } from '#core/ids.ts';
 import { readRiskLimits, RISK_SCOPES } from '#core/account/risk.ts';
 import { instantText, positiveAmount } from '#core/text-fields.ts';
 
-/* What a backtest or a sweep was asked for, as the api takes it and the worker reads it back. */
+/* Requests of backtests and sweeps. The api parses them, the worker reads the stored ones. */
 
 const bps = z
   .string()
@@ -24,19 +24,19 @@ const volumePercent = z
   );
 
 /**
- * What trading costs in a run. The API, the web app and the command line share the names and the defaults; a flag is the
- * name with dashes: `--spread-bps` for `spreadBps`. A bps is a hundredth of a percent.
+ * Trading costs of a run. The API, the web app and the command line share the names and the defaults. A flag is the name
+ * with dashes: `--spread-bps` for `spreadBps`. 1 bps is 0.01 %.
  */
 export const costTerms = z.strictObject({
-  /** Fee of an order that trades at once. */
-  feeBps: bps.default('10').describe('Fee of an order that trades at once, in hundredths of a percent'),
-  makerFeeBps: bps.optional().describe('Fee of an order that waited in the book; the same where it is absent'),
+  /** Taker fee. */
+  feeBps: bps.default('10').describe('Taker fee in bps (0.01 %)'),
+  makerFeeBps: bps.optional().describe('Maker fee in bps; default: the taker fee'),
   feeIn: z
     .enum(['received', 'other'])
     .default('received')
-    .describe('received: fees are taken from what is bought or sold for; other: from a third asset, at their value'),
-  slippageBps: bps.default('2').describe('How much worse than the price a market order fills'),
-  spreadBps: bps.default('2').describe('Distance between the best bid and ask; a market order pays half of it'),
+    .describe('received: fees reduce the received asset; other: fees are paid in a third asset, at their value'),
+  slippageBps: bps.default('2').describe('Slippage of a market order in bps'),
+  spreadBps: bps.default('2').describe('Spread in bps; a market order pays half of it'),
   volumePercent: volumePercent
     .default('5')
     .describe("Share of a candle's volume that orders may take; the rest of an order waits. 0: any amount"),
@@ -60,15 +60,15 @@ export function chargesOf({ feeBps, makerFeeBps, feeIn, slippageBps, spreadBps, 
   };
 }
 
-/** Names the one result of coins that share a balance. */
+/** Key of the result of coins that share a balance. */
 export const BASKET = 'basket';
 
-/** The window, the candles and the money of a run. */
+/** Window, candles, balance and costs of a run. */
 export const runTerms = z.strictObject({
   from: instantText,
-  /** Up to the end of the last full day (UTC) where it is absent; up to now where `from` lies later than that. */
+  /** Default: the end of the last full day (UTC), or now when `from` is later than that. */
   to: instantText.optional(),
-  /** Candles that decide and fill; the strategy's own interval must be a multiple of it. */
+  /** Interval of the detail candles. The strategy's interval must be a multiple of it. */
   detailInterval: z.enum(INTERVALS).default('1m'),
   balance: positiveAmount.default('1000'),
   ...costTerms.shape,
@@ -77,26 +77,24 @@ export const runTerms = z.strictObject({
 const purse = z.enum(['shared', 'separate']);
 const scope = z.enum(['profile', 'account']);
 
-/** What coins of a backtest share. */
+/** Sharing between coins of a backtest. */
 export const runSharing = z.strictObject({
   purse: purse
     .default('shared')
     .describe(
-      'shared: all coins have one balance, under the limits of profile and account; separate: each has all of it',
+      'shared: all coins use one balance, under the limits of profile and account; separate: each coin has the whole balance',
     ),
   scope: scope
     .default('profile')
-    .describe(
-      'account: all profiles of the account that have coins take part, each with its own strategy and settings',
-    ),
+    .describe('account: includes all profiles of the account with coins, each with its own strategy and settings'),
 });
 export type RunSharing = z.output<typeof runSharing>;
 
 const [DAY_MS, MINUTE_MS] = [86_400_000, 60_000];
 
 /**
- * Where a window without an end ends: with the last full day, so that runs a minute apart have the same window. A window
- * of today goes up to the newest whole minute.
+ * End of a window without `to`: the last full day, so that runs a minute apart have the same window. A window that starts
+ * today ends at the newest whole minute.
  */
 export function openWindowEnd(fromMs: number, nowMs: number): number {
   const day = nowMs - (nowMs % DAY_MS);
@@ -108,25 +106,25 @@ export const sweepTerms = z.strictObject({
   /** Such as ema.fast=5..50:5; ema.slow=60,100,200 */
   knobs: z.string().min(1).max(2000),
   search: z.enum(['grid', 'random', 'halving']).default('grid'),
-  /** Sets drawn at random by `seed`; all of them for a grid, and for halving where it is absent. */
+  /** Number of sets drawn at random by `seed`. A grid tries all sets, and so does halving without `count`. */
   count: z.int().min(1).max(100_000).optional(),
   seed: z.int().min(0).default(1),
   rank: z.enum(['return', 'sharpe', 'sortino', 'calmar', 'net']).default('sharpe'),
-  /** Also chooses on each window of training days and tries the choice on the test days after it. */
+  /** Walk-forward: also selects a set on each training window and runs it on the test window after it. */
   walkForward: z.strictObject({ trainDays: z.int().min(1).max(3650), testDays: z.int().min(1).max(3650) }).optional(),
 });
 
 const place = { venue: z.enum(['live', 'testnet', 'demo', 'paper']) };
 const coin = z.object({ symbol: z.string(), config: z.unknown() });
-/** A request that was stored before these costs existed was run without them. */
+/** Requests stored before these costs existed ran without them. */
 const storedCosts = {
   slippageBps: bps.default('0'),
   spreadBps: bps.default('0'),
   volumePercent: volumePercent.default('0'),
 };
-/** A coin of a run, with the profile that trades it; absent in requests from before profiles could run together. */
+/** A coin of a run with its profile. Requests from before shared runs have no profile. */
 const runCoin = coin.extend({ profileId: idSchema<ProfileId>().optional(), strategyName: z.string().optional() });
-/** The limits that a run is under, as they were at its launch. */
+/** The risk limits of a run, as of its launch. */
 const runLimits = z.object({
   timezone: z.string(),
   limits: z.array(
@@ -135,12 +133,12 @@ const runLimits = z.object({
 });
 export type RunLimits = z.output<typeof runLimits>;
 const storedSharing = {
-  /** Absent in requests from before coins could share a balance: they ran each coin separately. */
+  /** Absent in requests from before shared balances: each coin ran separately. */
   purse: purse.optional(),
   scope: scope.default('profile'),
   limits: runLimits.optional(),
 };
-/** The stored requests: what was asked for, on which venue, and each coin with its merged config. */
+/** Stored requests: the request, the venue, and each coin with its merged config. */
 export const runRequest = z.object({
   ...{ ...runTerms.shape, ...storedCosts, ...storedSharing, ...place },
   coins: z.array(runCoin).min(1),
@@ -149,7 +147,7 @@ export const sweepRequest = z.object({ ...sweepTerms.shape, ...storedCosts, ...p
 export type RunRequest = z.output<typeof runRequest>;
 export type SweepRequest = z.output<typeof sweepRequest>;
 
-/** Sets that are drawn; undefined for all combinations. */
+/** Random draw of sets; undefined for all combinations. */
 export const drawOf = ({ search, count, seed }: Pick<SweepRequest, 'search' | 'count' | 'seed'>) =>
   search === 'grid' || (search === 'halving' && count === undefined) ? undefined : { count: count ?? 1000, seed };
 
@@ -159,7 +157,7 @@ export interface FoldWindow {
   readonly testToMs: number;
 }
 
-/** Windows of a walk-forward: each test follows its training, and the next begins where it ends. */
+/** Windows of a walk-forward: each test window follows its training window, and the next test starts at its end. */
 export function foldsOf(
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
   { trainMs, testMs }: { readonly trainMs: number; readonly testMs: number },
@@ -171,7 +169,7 @@ export function foldsOf(
   });
 }
 
-/** Sets of one unit of a sweep: minutes of work at most, and few enough that many workers have something to do. */
+/** Sets per unit of a sweep: at most minutes of work, and small enough to share between many workers. */
 const SETS_A_UNIT = 64;
 
 export const unitsOf = (sets: readonly number[]): number[][] =>

@@ -8,7 +8,7 @@ const execution = z.object({
   reason: z.string(),
 });
 
-/** The last day replayed with the present settings, beside what was traded; the worker writes it, the api shows it. */
+/** Replay of the last day with the current settings, compared with live trading. The worker writes it, the api shows it. */
 export const shadowReport = z.object({
   at: z.iso.datetime(),
   from: z.iso.datetime(),
@@ -16,18 +16,18 @@ export const shadowReport = z.object({
   coins: z.array(
     z.object({
       symbol: z.string(),
-      /** Why the coin could not be replayed; everything else is then empty. */
+      /** Why the coin could not be replayed; all other fields are then empty. */
       refused: z.string().nullable(),
-      /** Where the replay began: before the day for a position that was held at its begin. */
+      /** Start of the replay: before the day when a position was already open. */
       replayedFrom: z.iso.datetime().nullable(),
-      /** Closes of candles at which both decided, and how many agreed. */
+      /** Closes at which both decided, and how many decisions agreed. */
       compared: z.number(),
       agreed: z.number(),
-      /** The first closes that differ: the code of each reason, and the words of the live one. */
+      /** The first different closes: both reason codes, and the sentence of the live decision. */
       differing: z.array(
         z.object({ at: z.iso.datetime(), live: z.string(), replayed: z.string(), sentence: z.string() }),
       ),
-      /** Orders of both, paired by side and time; null where one has none. `bps` above zero: live was worse. */
+      /** Orders of both, paired by side and time; null when one has no order. `bps` above zero: live was worse. */
       fills: z.array(
         z.object({
           side,

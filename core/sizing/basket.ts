@@ -4,26 +4,26 @@ import type { Position } from '#core/position/position.ts';
 import { EXIT_MARGIN, minOrderQuote } from './sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
-/** One coin of a basket; money and quantities are float64, as only orders are exact. */
+/** One coin of a basket. Amounts and quantities are float64; only orders are exact. */
 export interface BasketCoin {
   readonly symbol: string;
   readonly quantity: number;
   readonly price: number;
   readonly step: number;
-  /** Smallest sale and smallest buy that the exchange takes and that can be undone, in quote. */
+  /** Smallest sale and smallest buy that the exchange accepts and that can be reversed, in quote. */
   readonly minSell: number;
   readonly minBuy: number;
-  /** How strong it is, for a basket that ranks; null while too few candles are known. */
+  /** Score for a ranking basket; null while there are too few candles. */
   readonly score: number | null;
   /** Close of its newest closed candle. */
   readonly closedMs: number;
-  /** Why no plan may be made with it, such as an old price; null when it is fine. */
+  /** Why the coin blocks a plan, such as an old price; null when it does not. */
   readonly lacks: string | null;
-  /** None of its orders is on its way. */
+  /** No order of the coin is in flight. */
   readonly settled: boolean;
 }
 
-/** A coin as a plan sees it. */
+/** Input of a plan for one coin. */
 export function basketCoin({
   position,
   rules,
@@ -64,29 +64,29 @@ export interface Leg {
   readonly numbers: Numbers;
 }
 
-/** What a plan over the whole basket says; without legs `reason` tells why. */
+/** A plan over the whole basket. Without legs, `reason` is the cause. */
 export interface BasketPlan {
   readonly reason: string;
   readonly numbers: Numbers;
   readonly legs: readonly Leg[];
-  /** Fresh money that the plan may spend beside what its sales bring. */
+  /** Quote that the plan may spend in addition to the proceeds of its sales. */
   readonly cash: number;
 }
 
 export interface Planner {
   plan(basket: BasketView): BasketPlan;
-  /** Fits the buys of a plan to the money there is: scaled alike, the smallest left out where too small. */
+  /** Scales the buys of a plan to the available quote. Buys that become too small are dropped, smallest first. */
   fit(buys: readonly Leg[], money: number, coins: readonly BasketCoin[]): readonly Leg[];
 }
 
-/** What one coin has to do at this tick: a leg, or the reason why there is none. */
+/** Task of one coin at this tick: a leg, or the reason for none. */
 export interface BasketTurn {
   readonly reason: string;
   readonly numbers: Numbers;
   readonly leg: Leg | null;
 }
 
-/** Buys start at the latest so long after the plan was made, with what the sales have brought by then. */
+/** Maximum wait for the sales. After it the buys start with the proceeds so far. */
 const SELL_WAIT_MS = 60_000;
 
 interface Running {
@@ -97,14 +97,14 @@ interface Running {
   sells: readonly Leg[];
   buys: readonly Leg[];
   fitted: boolean;
-  /** Legs handed out, and those of them that are over. */
+  /** Legs handed out, and completed legs. */
   readonly asked: Set<string>;
   readonly over: Set<string>;
 }
 
-/** The plan of one profile over all its coins: one per closed candle, sales before buys, each leg tried once. */
+/** The plan of one profile over all its coins: one per closed candle, sales before buys, one attempt per leg. */
 export interface Basket {
-  /** Close of the candle that the last plan was made for. */
+  /** Close of the candle of the last plan. */
   planMs: number;
   turn(symbol: string, nowMs: number, view: BasketView): BasketTurn;
 }
@@ -116,7 +116,7 @@ export function createBasket(planner: Planner): Basket {
     turn(symbol, nowMs, view) {
       if (running !== null) follow(running, symbol, view);
       const newest = Math.max(...view.coins.map(({ closedMs }) => closedMs));
-      // Of a plan whose candle is past only what is on its way goes on: the next one looks at what has become of it.
+      // For a past candle only legs in flight continue. The next plan starts from their outcome.
       const past =
         newest > basket.planMs && running !== null && [...running.asked].every((each) => running?.over.has(each));
       if (running !== null && (past || isOver(running))) running = null;
@@ -144,7 +144,7 @@ export function createBasket(planner: Planner): Basket {
   return basket;
 }
 
-/** A leg is over when its coin comes round again after it was handed out, and nothing of it is on its way any more. */
+/** A leg is complete at the next turn of its coin without an order in flight. */
 function follow({ asked, over }: Running, symbol: string, { coins }: BasketView): void {
   if (asked.has(symbol) && coins.some((coin) => coin.symbol === symbol && coin.settled)) over.add(symbol);
 }

@@ -12,17 +12,17 @@ import {
 } from '#core/amount/decimal.ts';
 import { type SizingInput, stopLimitOf } from './sizing.ts';
 
-/** However close the stop, one round never spends more than this share of the equity. */
+/** Maximum share of the equity for one cycle, however close the stop. */
 const RISK_EQUITY_CAP = requireDecimal('0.5');
 
-/** How the budget of one round is found from the equity of the account. */
+/** Rule for the budget of one cycle as a share of the account's equity. */
 export interface EquityShare {
   readonly mode: 'percent-of-equity' | 'risk-at-stop';
   /** Share of the equity to spend, or to lose at the stop. */
   readonly percent: Decimal;
 }
 
-/** Most that one coin may take, in quote; null for no limit. */
+/** Maximum quote in one coin; null for no limit. */
 export interface PositionCaps {
   readonly symbolExposure: Decimal | null;
   readonly positionLoss: Decimal | null;
@@ -30,21 +30,21 @@ export interface PositionCaps {
 
 type Stop = Pick<SizingInput, 'price' | 'rules' | 'stopMultiple' | 'stopLimitOffset'>;
 
-/** The share of a buy at `price` that is lost when its stop is sold at its limit, fees of both ways included; 1 without a stop. */
+/** Share of a buy at `price` that is lost when its stop sells at its limit, both fees included; 1 without a stop. */
 export function lossFraction(stop: Stop, takerFee: number): Decimal {
   if (stop.stopMultiple === null) return ONE;
   const kept = subtract(ONE, fromNumber(takerFee));
   return subtract(ONE, divide(multiply(multiply(kept, kept), stopLimitOf(stop)), stop.price));
 }
 
-/** The budget of one round (design: strategies-exact 1.5), in quote. A gap below the stop limit can lose more. */
+/** The budget of one cycle (design: strategies-exact 1.5), in quote. A gap below the stop limit can lose more. */
 export function equityBudget({ mode, percent }: EquityShare, equity: Decimal, loss: Decimal): Decimal {
   const share = multiply(percent, equity);
   if (mode === 'percent-of-equity') return share;
   return minimum(loss > 0n ? divide(share, loss) : share, multiply(RISK_EQUITY_CAP, equity));
 }
 
-/** What a cap leaves for another buy, of what it allows and what is used of it. */
+/** Room of a cap for another buy: the cap less its usage. */
 export interface CapRoom {
   readonly reason: 'cap-symbol-exposure' | 'cap-position-loss' | 'cap-account-exposure' | 'cap-profile-exposure';
   readonly cap: Decimal;
@@ -52,7 +52,7 @@ export interface CapRoom {
   readonly room: Decimal;
 }
 
-/** The rooms of a coin and those of its profile and account, tightest first; none when nothing is capped. */
+/** The rooms of a coin, its profile and its account, smallest first; empty without caps. */
 export function capRooms(
   { symbolExposure, positionLoss }: PositionCaps,
   { used, loss, wider = [] }: { readonly used: Decimal; readonly loss: Decimal; readonly wider?: readonly CapRoom[] },

@@ -5,44 +5,44 @@ import type { Position } from '#core/position/position.ts';
 import { minOrderQuote, type SizingNumbers, type SizingReason, sizeEntry } from './sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
-/** What one buy level may spend, in quote. */
+/** Budget of one buy level, in quote. */
 export interface LevelBudget {
-  /** Null for an equal share of a budget that hangs on the equity. */
+  /** Null for an equal share of a budget that depends on the equity. */
   readonly spend: Decimal | null;
-  /** The level is passed over below this spend; null for what the exchange asks for. */
+  /** The level is skipped below this amount; null for the minimum of the exchange. */
   readonly least: Decimal | null;
-  /** Share of the price now (first level) or of the average entry price at which it buys. */
+  /** Buy price as a share of the current price (first level) or of the average entry price. */
   readonly trigger: Decimal;
 }
 
-/** How a strategy's settings size an entry; part of what every strategy shares with the engine. */
+/** Settings for the size of an entry, common to all strategies. */
 export interface EntryTerms {
-  /** What the first buy spends, in quote; 0 when that hangs on the equity. */
+  /** Amount of the first buy, in quote; 0 when it depends on the equity. */
   readonly entryBudget: Decimal;
   readonly stopMultiple: Decimal | null;
   readonly stopLimitOffset: Decimal;
-  /** Where the budget is a share of the equity; absent when it is fixed. */
+  /** The budget as a share of the equity; absent when it is fixed. */
   readonly equityShare?: EquityShare;
   readonly caps?: PositionCaps;
-  /** One per buy level; without them there is one level that spends the entry budget. */
+  /** One per buy level; absent: one level with the entry budget. */
   readonly levels?: readonly LevelBudget[];
 }
 
 interface EntryQuestion {
   readonly level: number;
-  /** What the level spends where the decision itself names it. */
+  /** Amount of the level when the decision names it. */
   readonly quote?: Decimal;
   readonly terms: EntryTerms;
   readonly rules: SymbolRules;
   readonly price: Decimal;
-  /** The limit of an order that waits in the book; absent for one at the market. */
+  /** Limit of a resting order; absent for a market order. */
   readonly limit?: Decimal;
   readonly position: Pick<Position, 'quantity' | 'averagePrice'>;
   readonly levels: readonly LevelFill[];
   readonly freeQuote: Decimal;
   readonly equity: Decimal;
   readonly takerFee: number;
-  /** The share of the buy that the exchange takes from the bought coin; 0 where fees are paid in another asset. */
+  /** Fee rate taken from the bought coin; 0 when fees are paid in another asset. */
   readonly baseFeeRate: number;
   /** Rooms of profile and account. */
   readonly rooms: readonly CapRoom[];
@@ -57,7 +57,7 @@ type EntrySize =
     }
   | { readonly kind: 'refused'; readonly reason: SizingReason | CapRoom['reason']; readonly numbers: SizingNumbers };
 
-/** The quantity of an entry, by every rule of money alike (design: strategies-exact 1.5); live engine and backtest ask here. */
+/** Quantity of an entry by all sizing rules (design: strategies-exact 1.5), for live engine and backtest. */
 export function sizeByTerms(question: EntryQuestion): EntrySize {
   const { level, terms, rules, price, limit, position, levels, freeQuote, takerFee, baseFeeRate } = question;
   const { stopMultiple, stopLimitOffset } = terms;
@@ -86,7 +86,7 @@ export function sizeByTerms(question: EntryQuestion): EntrySize {
   return sizing.kind === 'refused' ? sizing : { ...sizing, plannedQuote };
 }
 
-/** What the level may spend before caps and funds: what it names, else its share of the round's budget. */
+/** Budget of the level before caps and funds: its own amount, otherwise its share of the cycle's budget. */
 function budgetOf({ level, terms, equity }: EntryQuestion, loss: Decimal): Decimal {
   const { levels, equityShare, entryBudget } = terms;
   const named = levels?.[level]?.spend ?? null;

@@ -20,87 +20,86 @@ import type { OrderForm } from '#core/order/order.ts';
 import { stopLimitAt } from './sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
-/** What to do where the exchange accepts no order as far from the price as the stop is. */
+/** Behaviour when the exchange accepts no order at the distance of the stop. */
 export const BAND_POLICIES = ['notify', 'clamp', 'native-trail'] as const;
 
-/** How a stop rests on the exchange; `offset` is the share of the trigger price that it sells for at least. */
+/** Settings of the stop on the exchange. `offset`: its limit as a share of the trigger price. */
 export interface StopSettings {
   readonly offset: Decimal;
   readonly onBandBlock: (typeof BAND_POLICIES)[number];
 }
 
-/** A resting stop is moved once it is off by this share of its price, or of its quantity. */
+/** A resting stop is moved once its price or quantity differs by this share. */
 const STOP_DRIFT = requireDecimal('0.001');
 export const STOP_QTY_DRIFT = requireDecimal('0.01');
-/** A clamped stop keeps this distance to the edge of the band, and moves once it is off by as much. */
+/** A clamped stop keeps this distance to the edge of the band, and moves once it differs by this share. */
 const CLAMP_CUSHION = requireDecimal('1.01');
-/** How long a triggered stop may sell by itself before an exit takes it down (wall ms). */
+/** Time for a triggered stop to sell before an exit cancels it (wall ms). */
 export const TRIGGERED_GRACE_MS = 5_000;
 
 const BIPS = requireDecimal('10000');
 
-/** Why no stop rests, or not where it should. */
+/** Reasons for a missing or misplaced stop. */
 export const STOP_REASONS = {
   'order-stop-outside-band': {
     sentence:
-      'The exchange accepts no order at {limit}, as it is below {floor}: the stop does not rest there, and this service watches it alone.',
+      'The exchange accepts no order at {limit}, below {floor}. The stop does not rest there; only this service watches the price.',
     thresholds: [],
   },
   'order-stop-blocked': {
     sentence:
-      'No stop can rest on the exchange: of the {needed} to guard only {free} is free. Other orders hold the rest, or it has left the wallet.',
+      'No stop can rest on the exchange: only {free} of {needed} is available. Other orders lock the rest, or it has left the wallet.',
     thresholds: ['needed'],
   },
   'order-stop-unsellable': {
-    sentence:
-      'No stop can rest on the exchange: {quantity} at {limit} is worth less than the {minNotional} it accepts.',
+    sentence: 'No stop can rest on the exchange: {quantity} at {limit} is below the minimum order value {minNotional}.',
     thresholds: ['minNotional'],
   },
   'order-stop-reached': { sentence: 'The price {price} is at or below the stop {stop}.', thresholds: ['stop'] },
   'exit-failed-stop': {
     sentence:
-      'Selling at the market: the stop on the exchange was triggered at {stop} and has not sold in time for {limit} or more; the price is {price}.',
+      'Selling at the market: the stop on the exchange was triggered at {stop} but did not sell in time at {limit} or above. The price is {price}.',
     thresholds: ['stop', 'limit'],
   },
-  'order-stop-no-price': { sentence: 'No stop can be placed before there is a price.', thresholds: [] },
+  'order-stop-no-price': { sentence: 'No stop can be placed without a price.', thresholds: [] },
 } as const satisfies Record<string, ReasonText>;
 type StopReason = keyof typeof STOP_REASONS;
 
-/** What is decided where a stop was reached and has not sold in time. */
+/** Decision for a failed stop: it was triggered and did not sell in time. */
 export const SELL_FAILED_STOP = { kind: 'sell', reason: 'exit-failed-stop', lots: 'all' } as const satisfies Decision;
 
 export interface RestingStop {
   readonly form: OrderForm;
-  /** What it has not sold yet. */
+  /** Open quantity. */
   readonly left: Decimal;
-  /** The strategy's level it was placed for, which a clamped or trailing order does not show; zero when unknown. */
+  /** The level of the strategy for which it was placed. A clamped or trailing order has another price. Zero when unknown. */
   readonly level: Decimal;
-  /** Which of the strategy's levels that was, as the reason of the sale. */
+  /** Name of that level, as the reason of the sale. */
   readonly reason: string;
-  /** It has sold a part. */
+  /** A part has been sold. */
   readonly sold: boolean;
-  /** It is selling, and may do so a while longer. */
+  /** It is selling within its time. */
   readonly triggered: boolean;
 }
 
 export interface StopSituation {
-  /** Undefined when no stop may rest. */
+  /** Undefined without protective stop. */
   readonly settings: StopSettings | undefined;
-  /** The highest stop that the strategy holds, on the grid; zero without one. */
+  /** The highest stop level of the strategy, on the price grid; zero without one. */
   readonly stop: Decimal;
-  /** Which of the strategy's levels `stop` is, as the reason of the sale. */
+  /** Name of the level `stop`, as the reason of the sale. */
   readonly reason: string;
   /** The level of a resting stop that must not fall; zero when it may. */
   readonly least: Decimal;
   readonly price: Decimal | null;
   readonly position: Decimal;
-  /** What the wallet has free of the base asset. */
+  /** Free base asset in the wallet. */
   readonly free: Decimal;
   readonly rules: SymbolRules;
   readonly resting: RestingStop | null;
 }
 
-/** `wait` leaves alone what rests; `place` replaces it. */
+/** `wait` keeps the resting stop; `place` replaces it. */
 export type StopPlan =
   | { readonly kind: 'idle' | 'keep' | 'remove' }
   | { readonly kind: 'wait'; readonly reason: StopReason; readonly numbers: Numbers }
@@ -114,7 +113,7 @@ export type StopPlan =
 
 const KEEP: StopPlan = { kind: 'keep' };
 
-/** What must happen for the resting order to be the stop that is wanted (strategies-exact 1.7). */
+/** The change that turns the resting order into the required stop (strategies-exact 1.7). */
 export function planStop(situation: StopSituation): StopPlan {
   const { settings, resting, price } = situation;
   if (settings === undefined) return { kind: resting === null ? 'idle' : 'remove' };
@@ -154,7 +153,7 @@ function planForm(wanted: Wanted): StopPlan {
   return near ? KEEP : { kind: 'place', form, quantity, level, reason };
 }
 
-/** What takes the place of a stop whose limit lies below `floor`, the lowest price that the exchange accepts. */
+/** Substitute for a stop with a limit below `floor`, the lowest price that the exchange accepts. */
 function formInBand({ settings, rules, price, level }: Wanted, floor: Decimal): OrderForm | null {
   if (settings.onBandBlock === 'clamp') {
     const stopPrice = ceilToStep(multiply(divide(floor, settings.offset), CLAMP_CUSHION), rules.price.tick);
@@ -184,7 +183,7 @@ function unsellable(wanted: Wanted, quantity: Decimal, limit: Decimal): StopPlan
   return wait('order-stop-unsellable', { quantity: needed, limit, minNotional: rules.notional.min });
 }
 
-/** Whether `b` is off by less than a share of `a`, or by less than `least` where that is more. */
+/** Whether `b` differs from `a` by less than a share of `a`, or by less than `least` when that is more. */
 const isNear = (a: Decimal, b: Decimal, by: { readonly drift: Decimal; readonly least?: Decimal }): boolean =>
   absolute(subtract(a, b)) < maximum(multiply(a, by.drift), by.least ?? ZERO);
 

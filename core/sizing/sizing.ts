@@ -15,12 +15,12 @@ import {
 } from '#core/amount/decimal.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
-/** Head room over the minimum order value that an exit must keep at its stop limit. */
+/** Margin over the minimum order value that an exit must keep at its stop limit. */
 export const EXIT_MARGIN = requireDecimal('1.05');
-/** Share kept free when a market entry is sized from a price that may move before it fills. */
+/** Share reserved for a market entry, because the price may move before it fills. */
 export const CASH_BUFFER = requireDecimal('0.002');
 const BUFFERED = add(ONE, CASH_BUFFER);
-/** Where an exit without a configured stop is assumed to happen. */
+/** Assumed exit price without a configured stop. */
 const NO_STOP_FLOOR = requireDecimal('0.90');
 
 export interface SizingInput {
@@ -34,13 +34,13 @@ export interface SizingInput {
   readonly stopLimitOffset: Decimal;
   /** Fee fraction of a buy when it is taken from the bought base asset, else zero. */
   readonly baseFeeRate: number;
-  /** Quantity held already: an entry that adds to it is sold together with it. */
+  /** Current quantity. An entry that adds to it is sold together with it. */
   readonly held?: Decimal;
-  /** What is to be bought, where that is asked for instead of a spend; `budget` is then its worth. */
+  /** Requested quantity instead of an amount; `budget` is then its value. */
   readonly quantity?: Decimal;
-  /** Smallest spend that is wanted, in quote, where that is more than the exchange asks for. */
+  /** Smallest allowed amount, in quote, when above the minimum of the exchange. */
   readonly leastSpend?: Decimal;
-  /** The order waits in the book at `price`: nothing can make it dearer, and the rules for orders at the market do not ask. */
+  /** The order rests at `price`. It cannot cost more, and the rules for market orders do not apply. */
   readonly waits?: boolean;
 }
 
@@ -50,7 +50,7 @@ type Sizing =
   | { readonly kind: 'sized'; readonly quantity: Decimal; readonly numbers: SizingNumbers }
   | { readonly kind: 'refused'; readonly reason: SizingReason; readonly numbers: SizingNumbers };
 
-/** The limit price of the stop that would protect an entry at `price` (strategies-exact 1.5). */
+/** Limit of the stop that would protect an entry at `price` (strategies-exact 1.5). */
 export function stopLimitOf(input: Pick<SizingInput, 'price' | 'rules' | 'stopMultiple' | 'stopLimitOffset'>): Decimal {
   const { price, rules, stopMultiple, stopLimitOffset } = input;
   if (stopMultiple === null) return floorToStep(multiply(price, NO_STOP_FLOOR), rules.price.tick);
@@ -58,11 +58,11 @@ export function stopLimitOf(input: Pick<SizingInput, 'price' | 'rules' | 'stopMu
   return stopLimitAt(stop, stopLimitOffset, rules);
 }
 
-/** The limit of a protective stop that triggers at `stop`. */
+/** Limit of a protective stop with the trigger `stop`. */
 export const stopLimitAt = (stop: Decimal, offset: Decimal, rules: Pick<SymbolRules, 'price'>): Decimal =>
   floorToStep(multiply(stop, offset), rules.price.tick);
 
-/** The smallest quote spend that leaves a quantity which can be sold at its stop limit (strategies-exact 1.5). */
+/** Smallest quote amount whose quantity can be sold at its stop limit (strategies-exact 1.5). */
 export function minOrderQuote(input: Omit<SizingInput, 'budget' | 'freeQuote'>): Decimal {
   const { price, rules } = input;
   const stopLimit = stopLimitOf(input);
@@ -74,8 +74,8 @@ export function minOrderQuote(input: Omit<SizingInput, 'budget' | 'freeQuote'>):
 }
 
 /**
- * The quantity of an entry for a quote budget, rounded down on the step, or why there is none. An entry is
- * refused when what it leaves after fees could not be sold at its stop limit.
+ * The quantity of an entry for a quote budget, rounded down to the lot size, or the reason for none. An entry is refused
+ * when its quantity after fees could not be sold at its stop limit.
  */
 export function sizeEntry(input: SizingInput): Sizing {
   const { price, rules } = input;
@@ -108,11 +108,11 @@ export function sizeEntry(input: SizingInput): Sizing {
   return { kind: 'sized', quantity, numbers: { wanted, budget, quantity, stopLimit, netQty } };
 }
 
-/** A quantity on the step under a cap, where there is one. */
+/** A quantity on the lot size, limited by a cap if there is one. */
 const cappedAt = (cap: Decimal, quantity: Decimal, step: Decimal): Decimal =>
   cap > 0n && quantity > cap ? floorToStep(cap, step) : quantity;
 
-/** What of a position can be sold now: the smaller of position and wallet, floored to the step. */
+/** Sellable quantity: the smaller of position and wallet, floored to the lot size. */
 export function sellableQuantity(input: {
   readonly position: Decimal;
   readonly walletFree: Decimal;

@@ -32,7 +32,7 @@ const refusals: Refusal[] = [
   {
     what: 'WEB_ORIGIN=*',
     variables: { WEB_ORIGIN: '*' },
-    says: /^WEB_ORIGIN holds "\*", but a wildcard cannot be used[^\n]+\n$/,
+    says: /^WEB_ORIGIN contains "\*", but a wildcard cannot be used[^\n]+\n$/,
   },
   {
     what: 'a data folder that cannot be written',
