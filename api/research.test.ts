@@ -101,5 +101,5 @@ test('a sweep is launched in units, listed, read and aborted', async () => {
   assert.equal((await api.call(readSweep, { params: runParams })).state, 'aborted');
   assert.equal((await api.refusal(abortSweep, { params: runParams })).code, 'conflict');
   const wrong = await api.refusal(launchSweep, { params, body: { ...body, knobs: 'buy.nothing=1,2' } });
-  assert.match(wrong.errors?.[0]?.message ?? '', /"buy\.nothing" is no number of the config/);
+  assert.match(wrong.errors?.[0]?.message ?? '', /"buy\.nothing" is not a number of the config/);
 });

@@ -4,21 +4,21 @@ import { isObject } from '#core/merge.ts';
 import { costTerms } from '#core/research/research.ts';
 import type { AnyStrategy } from './strategy.ts';
 
-/** A finished backtest as the question tells it: nothing of the account, of keys or of balances. */
+/** Data of a finished backtest for the prompt: without account, keys or balances. */
 interface AdvisedRun {
   readonly strategy: AnyStrategy;
-  /** As it ran, before the overrides of its coins. */
+  /** The config of the run, before the overrides of its coins. */
   readonly config: unknown;
   readonly request: unknown;
   /** By coin. */
   readonly results: unknown;
 }
 
-/** How the question puts each variant. */
+/** Wording of each variant in the prompt. */
 const GOALS: Readonly<Record<AdvisorVariant, string>> = {
-  safe: 'lose less: a smaller drawdown first, even where the return gets smaller',
-  'ride-trend': 'stay longer in what rises: leave later while the trend holds, and do not buy against it',
-  'trade-more': 'trade more often: entries that are reached more often, without paying more in fees than they bring',
+  safe: 'lose less: first a smaller drawdown, even with a smaller return',
+  'ride-trend': 'follow trends longer: exit later while the trend holds, and do not buy against it',
+  'trade-more': 'trade more often: entries that trigger more often, without fees above their profit',
   aggressive: 'a higher return, accepting a larger drawdown',
   defensive: 'keep the capital: fewer and smaller entries, earlier exits, longer pauses after a loss',
 };
@@ -26,7 +26,7 @@ const GOALS: Readonly<Record<AdvisorVariant, string>> = {
 const COSTS = Object.keys(costTerms.shape);
 const TOLD = ['from', 'to', 'interval', 'detailInterval', 'balance', ...COSTS, 'coverage', 'warnings'];
 const JUDGED = ['metrics', 'drawdown', 'holdout', 'regimes', 'decisions', 'openPosition', 'ambiguity'];
-/** Of more coins than these only the metrics are told: the question stays one that a model reads to its end. */
+/** Above this number of coins the prompt contains only metrics, so that it stays short enough for a model. */
 const WHOLE_COINS = 10;
 
 const pick = (from: unknown, names: readonly string[]): Record<string, unknown> =>
@@ -42,7 +42,7 @@ const SHAPE = `{"summary": "two sentences", "suggestions": [{"title": "short", "
 "changes": [{"path": "dotted.path.of.a.setting", "value": "as the schema wants it"}],
 "expectedEffect": "what should change, and by about how much", "overfitRisk": "low | medium | high"}]}`;
 
-/** The question to a language model, or to any chat by hand; the same run and variant always give the same text. */
+/** The prompt for a language model, or for a manual chat. The same run and variant always give the same text. */
 export function advicePrompt({ strategy, config, request, results }: AdvisedRun, variant: AdvisorVariant): string {
   const schema = z.toJSONSchema(strategy.config, { io: 'input', unrepresentable: 'any' });
   return `You review a backtest of an automated spot trading strategy and propose changes to its settings.

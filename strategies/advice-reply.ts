@@ -17,7 +17,7 @@ const words = (most: number) =>
     .default('')
     .transform((text) => text.trim().slice(0, most));
 const PATH = /^\w+(\.\w+){0,9}$/;
-/** Names that every object has; no setting is called so. */
+/** Names of prototype members. No setting has such a name. */
 const isSetting = (path: string): boolean =>
   PATH.test(path) && path.split('.').every((part) => !(part in Object.prototype));
 
@@ -34,7 +34,7 @@ const proposed = z.object({
 const reply = z.object({ summary: words(2000), suggestions: z.array(z.unknown()) });
 type Proposed = z.output<typeof proposed>;
 
-/** Where the object that begins at `start` ends; undefined when it does not, or is nested too deep to be an answer. */
+/** End of the object that starts at `start`; undefined when it has no end or is nested too deep. */
 function endOfObject(text: string, start: number): number | undefined {
   let depth = 0;
   let quoted = false;
@@ -51,7 +51,7 @@ function endOfObject(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** The answer in a reply, which may stand between other words or in a code block. */
+/** The JSON answer in a reply, which may be inside other text or a code block. */
 function findAnswer(text: string): z.output<typeof reply> | undefined {
   let start = text.indexOf('{');
   for (let tries = 0; start >= 0 && tries < MOST_STARTS; tries++) {
@@ -63,17 +63,17 @@ function findAnswer(text: string): z.output<typeof reply> | undefined {
   return undefined;
 }
 
-/** What the suggestions of a reply are judged by. */
+/** Context for checking the suggestions of a reply. */
 interface Judged {
   readonly strategy: AnyStrategy;
   /** The settings of the backtest, parsed. */
   readonly config: unknown;
 }
 
-/** The suggestion with its patch, or why it cannot be used. */
+/** The suggestion with its patch, or the reason why it cannot be used. */
 function judge({ strategy, config }: Judged, { title, changes, ...rest }: Proposed, id: string): Suggestion | string {
   const unknown = changes.find(({ path }) => !isSetting(path) || valueAt(config, path) === undefined);
-  if (unknown !== undefined) return `${unknown.path} is no setting of ${strategy.title}.`;
+  if (unknown !== undefined) return `${unknown.path} is not a setting of ${strategy.title}.`;
   const group = changes.find(({ path }) => isObject(valueAt(config, path)));
   if (group !== undefined) return `${group.path} is a group of settings: each change must name one setting.`;
   const long = changes.find(({ value }) => JSON.stringify(value ?? null).length > LONGEST_VALUE);
@@ -86,11 +86,11 @@ function judge({ strategy, config }: Judged, { title, changes, ...rest }: Propos
       .slice(0, 3)
       .join('; ');
   if (JSON.stringify(legal.data) === JSON.stringify(config))
-    return 'It changes nothing: these are the settings already.';
+    return 'It changes nothing: the settings already have these values.';
   const [before, after] = [strategy.bind(config).shared, strategy.bind(legal.data).shared];
-  if (before.stopMultiple !== null && after.stopMultiple === null) return 'It takes the stop loss away.';
+  if (before.stopMultiple !== null && after.stopMultiple === null) return 'It removes the stop loss.';
   if (before.protectiveStop !== undefined && after.protectiveStop === undefined)
-    return 'It takes away the stop that rests on the exchange.';
+    return 'It removes the stop on the exchange.';
   const legally = changes.map(({ path }) => ({ path, value: valueAt(legal.data, path) }));
   return {
     ...{ id, title: title || changes.map(({ path }) => path).join(', '), ...rest },
@@ -100,8 +100,8 @@ function judge({ strategy, config }: Judged, { title, changes, ...rest }: Propos
 }
 
 /**
- * Reads what a model or a chat has answered. Each suggestion must be something that the strategy would accept, in whole;
- * what is not is told with the reason. Undefined when there is no answer in the text.
+ * Parses the reply of a model or a chat. Each suggestion must be acceptable for the strategy as a whole. Others are
+ * dropped with a reason. Undefined when the text contains no answer.
  */
 export function readAdvice(judged: Judged, text: string): Advice | undefined {
   const answer = text.length > LONGEST_REPLY ? undefined : findAnswer(text);
@@ -114,11 +114,11 @@ export function readAdvice(judged: Judged, text: string): Advice | undefined {
     const title = shape.data?.title || `Suggestion ${i + 1}`;
     const outcome = shape.success
       ? judge(judged, shape.data, String(suggestions.length + 1))
-      : `It has not the form that was asked for: ${shape.error.issues[0]?.path.join('.') ?? ''} is missing or wrong.`;
+      : `It does not have the requested form: ${shape.error.issues[0]?.path.join('.') ?? ''} is missing or wrong.`;
     const refusal = typeof outcome === 'string' ? outcome : undefined;
     const key = typeof outcome === 'string' ? '' : JSON.stringify(outcome.overrideConfig);
     if (refusal !== undefined || seen.has(key))
-      dropped.push({ title, reason: refusal ?? 'It is the same as one before it.' });
+      dropped.push({ title, reason: refusal ?? 'It repeats an earlier suggestion.' });
     else if (typeof outcome !== 'string') suggestions.push(outcome);
     seen.add(key);
   }

@@ -70,20 +70,20 @@ test('what cannot be used is dropped with the reason', () => {
   const change = (path: string, value: unknown) => ({ path, value });
   const cases: [string, RegExp][] = [
     [reasonOf(change('buy.candleLimit', 1000)), /^buy\.candleLimit: must be at most 999$/],
-    [reasonOf(change('buy.magic', 1)), /^buy\.magic is no setting of Trailing trade\.$/],
+    [reasonOf(change('buy.magic', 1)), /^buy\.magic is not a setting of Trailing trade\.$/],
     [reasonOf(change('__proto__.polluted', 1)), /is no setting/],
     [reasonOf(change('buy.gridLevels.7.triggerPercentage', '1')), /is no setting/],
     [reasonOf(change('buy', {})), /is a group of settings/],
     [reasonOf(change('buy.candleLimit', 60)), /changes nothing/],
-    [reasonOf(change('sell.stopLossPercentage', '')), /takes the stop loss away/],
+    [reasonOf(change('sell.stopLossPercentage', '')), /removes the stop loss/],
     [reasonOf(change('sell.protectiveStop.enabled', false)), /rests on the exchange/],
     [reasonOf(change('buy.gridLevels', 'x'.repeat(5000))), /longer than 4000/],
-    [reasonOf(), /has not the form.*changes/],
-    [read('text')?.dropped[0]?.reason ?? '', /has not the form/],
+    [reasonOf(), /does not have the requested form.*changes/],
+    [read('text')?.dropped[0]?.reason ?? '', /does not have the requested form/],
   ];
   for (const [reason, words] of cases) assert.match(reason, words);
   const twice = propose([change('buy.candleLimit', 120)]);
-  assert.deepEqual(read(twice, twice)?.dropped, [{ title: 'T', reason: 'It is the same as one before it.' }]);
+  assert.deepEqual(read(twice, twice)?.dropped, [{ title: 'T', reason: 'It repeats an earlier suggestion.' }]);
   assert.equal(read(...Array.from({ length: 25 }, () => twice))?.dropped.at(-1)?.title, '5 more');
 });
 

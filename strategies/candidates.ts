@@ -10,14 +10,14 @@ import {
 } from './swept-settings.ts';
 import type { AnyStrategy } from './strategy.ts';
 
-/** One set of a sweep before it is tried; `set` is its place among all combinations. */
+/** One set of a sweep before its run; `set` is its index among all combinations. */
 export interface Candidate {
   readonly set: number;
   readonly values: Values;
   readonly config: unknown;
 }
 
-/** Combinations that the strategy's form would refuse, and the first reason. */
+/** Number of combinations that are no valid config, with the problem of the first one. */
 export interface RefusedSets {
   readonly count: number;
   readonly example: string | null;
@@ -57,7 +57,7 @@ function parseSets(
   return { settings, candidates, refused: { count, example } };
 }
 
-/** Every parameter set of a sweep as a parsed config; a problem when none is left. With `only` those sets alone, or none. */
+/** All parameter sets of a sweep as parsed configs; a problem when none is valid. With `only`: just those sets, or none. */
 export function candidatesOf(
   strategy: AnyStrategy,
   config: unknown,
@@ -74,12 +74,12 @@ export function candidatesOf(
   return { kind: 'ok', value: made };
 }
 
-/** As many sets are judged before a sweep starts: a few milliseconds of work. */
+/** Maximum number of sets that are validated before a sweep starts: a few milliseconds of work. */
 const JUDGED = 100;
 
 /**
- * How many sets a sweep has, without making them. A problem when its text or its size are wrong, or when it is so small
- * that all of its sets were judged and none is a config.
+ * Number of sets of a sweep, without creating them. A problem when its text or size is invalid. A small sweep is validated
+ * completely, and is a problem when no set is a valid config.
  */
 export function countCandidates(
   strategy: AnyStrategy,

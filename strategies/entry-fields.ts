@@ -7,30 +7,27 @@ import type { Finding } from './strategy.ts';
 const MODES = ['fixed', 'percent-of-equity', 'risk-at-stop'] as const;
 const MOST_RISK = 0.1;
 
-/** How much one round may spend: the same words in every strategy that buys. */
+/** Settings for the size of a buy, common to every strategy that buys. */
 export const entrySizing = group(
   {
     title: 'Amount',
-    help: 'How much one round of buying and selling may spend',
+    help: 'Budget of one trade, from the first buy to the last sale',
     hint: { choice: { of: 'mode', uses: { amount: ['fixed'], percent: ['percent-of-equity', 'risk-at-stop'] } } },
   },
   {
     mode: choice(
       {
         title: 'Order size',
-        help: 'fixed: always the same amount; percent-of-equity: a share of what the account is worth; risk-at-stop: so much that the stop would lose this share of it, if the price does not jump past the stop',
+        help: 'fixed: always the same amount; percent-of-equity: a share of the equity of the account; risk-at-stop: the amount that loses this share of the equity at the stop, unless the price jumps past the stop',
       },
       MODES,
       'fixed',
     ),
-    amount: quoteAmount(
-      { title: 'Amount', help: 'Budget of one round of buying and selling, where the amount is fixed' },
-      '15',
-    ),
+    amount: quoteAmount({ title: 'Amount', help: 'Budget of one trade when the amount is fixed' }, '15'),
     percent: decimalNumber(
       {
         title: 'Share of the equity',
-        help: 'What one round may spend, or lose at the stop, as a share of what the account is worth: 0.05 is 5 %',
+        help: 'Budget of one trade, or its loss at the stop, as a share of the equity of the account: 0.05 is 5 %',
         unit: 'of equity',
         bounds: { above: '0', atMost: '1' },
         advanced: true,
@@ -40,16 +37,16 @@ export const entrySizing = group(
   },
   ({ mode, percent }, refuse) => {
     if (mode === 'risk-at-stop' && readFactor(percent) > MOST_RISK)
-      refuse(['percent'], `${percent} must be at most ${MOST_RISK}, as it is what one stop loses`);
+      refuse(['percent'], `${percent} must be at most ${MOST_RISK}, because it is the loss at one stop`);
   },
 ).prefault({});
 
-/** Most money in one coin, and most to lose at its stop. */
+/** Maximum amount in one coin, and maximum loss at its stop. */
 export const capSettings = {
   maxSymbolExposureQuote: quoteAmount(
     {
       title: 'Maximum per coin',
-      help: 'Buys less, or not at all, when the position would cost more than this; empty means no limit',
+      help: 'Buys less, or not at all, when the cost of the position would exceed this; empty means no limit',
       off: true,
       advanced: true,
     },
@@ -58,7 +55,7 @@ export const capSettings = {
   maxPositionLossQuote: quoteAmount(
     {
       title: 'Risk per trade',
-      help: 'Buys less, or not at all, when the stop could lose more than this; empty means no limit',
+      help: 'Buys less, or not at all, when the loss at the stop could exceed this; empty means no limit',
       off: true,
       advanced: true,
     },
@@ -83,7 +80,7 @@ export const readEntry = (read: StoredReader, prefix: string, defaults: StoredEn
   maxPositionLossQuote: read.decimal(`${prefix}maxPositionLossQuote`, defaults.maxPositionLossQuote),
 });
 
-/** The same settings as the engine takes them; `equityShare` is absent where the amount is fixed. */
+/** The settings in the form of the engine; `equityShare` is absent when the amount is fixed. */
 export function entryShares(config: StoredEntry): { caps: PositionCaps; equityShare?: EquityShare } {
   const { mode, percent } = config.entrySizing;
   const caps = {
@@ -97,7 +94,7 @@ export function entryShares(config: StoredEntry): { caps: PositionCaps; equitySh
 export const lossCooldownMinutes = count(
   {
     title: 'Cool-down after a loss',
-    help: 'After a round that lost money, wait this long before buying again',
+    help: 'After a losing trade, wait this long before the next buy',
     from: 0,
     to: 43_200,
     unit: 'minutes',
@@ -105,7 +102,7 @@ export const lossCooldownMinutes = count(
   60,
 );
 
-/** A cap under which the budget, a plain number and 0 where it is not known, can never be spent. */
+/** Warns about a cap below the budget (a plain number, 0 when unknown). */
 export const capFindings = (cap: string, budget: number, path: string): Finding[] =>
   readFactor(cap) > 0 && readFactor(cap) < budget
     ? [
@@ -113,7 +110,7 @@ export const capFindings = (cap: string, budget: number, path: string): Finding[
           level: 'warn',
           code: 'cap-below-budget',
           path,
-          message: 'Lies below the budget, so the budget is never spent in full.',
+          message: 'Is below the budget, so the budget is never spent in full.',
         },
       ]
     : [];

@@ -6,11 +6,11 @@ import { snapDown, snapUp } from './ticks.ts';
 
 const MODES = ['market', 'maker'] as const;
 
-/** How a buy is sent: the same words in every strategy that buys. */
+/** Settings for the order type of a buy, common to every strategy that buys. */
 export const execution = group(
   {
     title: 'How to buy',
-    help: 'Take the price, or queue for a better one and a lower fee',
+    help: 'Buy at the market, or rest in the book for a better price and a lower fee',
     advanced: true,
     hint: { switch: 'entryMode' },
   },
@@ -18,7 +18,7 @@ export const execution = group(
     entryMode: choice(
       {
         title: 'Buy as',
-        help: 'market: takes the price at once; maker: waits in the book below the price, which may never fill',
+        help: 'market: buys at the current price; maker: rests in the book below the price and may never fill',
         advanced: true,
       },
       MODES,
@@ -27,7 +27,7 @@ export const execution = group(
     makerOffsetBps: count(
       {
         title: 'Limit offset',
-        help: 'How far below the price the buy waits, in hundredths of a percent; 0 is the next price below',
+        help: 'Distance of the resting buy below the price, in hundredths of a percent; 0 is one tick below',
         from: 0,
         to: 500,
         unit: '0.01 %',
@@ -38,7 +38,7 @@ export const execution = group(
     entryTimeoutBars: count(
       {
         title: 'Cancel after',
-        help: 'Takes a waiting buy back when so many candles have closed since it was placed; 0 means never',
+        help: 'Cancels a resting buy when this many candles have closed since it was placed; 0 means never',
         from: 0,
         to: 1_000,
         unit: 'candles',
@@ -62,22 +62,22 @@ export const readExecution = (read: StoredReader, defaults: StoredExecution): St
   entryTimeoutBars: read.count('execution.entryTimeoutBars', defaults.entryTimeoutBars),
 });
 
-/** Queueing that can get stuck, or is not used. */
+/** Warnings about resting buys without a timeout, and about unused settings. */
 export function executionFindings({ entryMode, makerOffsetBps, entryTimeoutBars }: StoredExecution): Finding[] {
   const path = 'execution.entryTimeoutBars';
   if (entryMode === 'maker' && entryTimeoutBars === 0) {
-    const message = 'A waiting buy is never taken back while its price is wanted: it may keep its money for long.';
+    const message = 'A resting buy has no timeout while its condition holds: it may lock its quote for a long time.';
     return [{ level: 'warn', code: 'maker-stuck', path, message }];
   }
   if (entryMode === 'maker' || makerOffsetBps === 0) return [];
-  const message = 'Buys take the price at once, so there is nothing to queue for.';
+  const message = 'Buys are market orders, so this setting is not used.';
   return [{ level: 'info', code: 'maker-inert', path: 'execution.makerOffsetBps', message }];
 }
 
 /** The settings as numbers. */
 export interface Queueing {
   readonly maker: boolean;
-  /** Share of the price at which a buy waits. */
+  /** Limit of the resting buy as a share of the price. */
   readonly offset: number;
   readonly timeoutBars: number;
 }
@@ -88,13 +88,13 @@ export const queueingOf = (config: StoredExecution): Queueing => ({
   timeoutBars: config.entryTimeoutBars,
 });
 
-/** A buy that waits below the price: at the price itself it could meet the book at once. */
+/** A buy that rests below the price. At the price itself it could fill at once. */
 export const makerForm = ({ offset }: Queueing, price: number): EntryForm => ({
   type: 'maker',
   limit: Math.max(1, Math.min(snapDown(price * offset), price - 1)),
 });
 
-/** A buy that follows the price down and is set off when it turns up. */
+/** A buy that follows the price down and triggers when the price turns up. */
 export function chaseForm(
   price: number,
   { stop, limit }: { readonly stop: number; readonly limit: number },
@@ -103,29 +103,29 @@ export function chaseForm(
   return { type: 'chase', stop: at, limit: Math.max(snapUp(price * limit), at) };
 }
 
-/** A waiting stop is moved down once it would lie this share lower. */
+/** A resting trigger is moved down once the new one is lower by this share. */
 const CHASE_DRIFT = 0.001;
 
-/** True when the waiting buy should follow the price down; one that was set off stays. */
+/** True when the resting buy should follow the price down. A triggered buy stays. */
 export const fellAway = (waiting: NonNullable<TickView['waiting']>, form: EntryForm): boolean =>
   form.type === 'chase' && !waiting.touched && form.stop <= snapDown(waiting.stop * (1 - CHASE_DRIFT));
 
-/** Candles that have closed since an order was placed, of which the newest opened at `lastOpenMs`. */
+/** Number of candles that closed since an order was placed. The newest one opened at `lastOpenMs`. */
 export const barsSince = (placedMs: number, lastOpenMs: number, intervalMs: number): number =>
   Math.floor((lastOpenMs + intervalMs) / intervalMs) - Math.floor(placedMs / intervalMs);
 
 export const TIMEOUT: Decision = Object.freeze({ kind: 'cancel', reason: 'order-entry-timeout' });
 export const CONDITION_GONE: Decision = Object.freeze({ kind: 'cancel', reason: 'order-entry-condition-gone' });
 
-/** The sentences of a buy that waits. */
+/** Reasons about a resting buy. */
 export const WAITING_REASONS = {
-  'order-entry-open': { sentence: 'A buy order is on its way or waits at {limit}.', thresholds: ['limit'] },
+  'order-entry-open': { sentence: 'A buy order is in flight or rests at {limit}.', thresholds: ['limit'] },
   'order-entry-timeout': {
-    sentence: 'Taking back the buy at {limit}: {bars} candles have closed and it has not filled.',
+    sentence: 'Cancelling the buy at {limit}: it has not filled after {bars} candles.',
     thresholds: [],
   },
   'order-entry-condition-gone': {
-    sentence: 'Taking back the buy at {limit}: at {price} it is not wanted any more.',
+    sentence: 'Cancelling the buy at {limit}: at {price} its condition no longer holds.',
     thresholds: [],
   },
 } as const;

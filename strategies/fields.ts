@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type Decimal, readDecimal, requireDecimal, toNumber } from '#core/amount/decimal.ts';
 
-/** How a form draws a setting; travels in the JSON Schema under `form`. */
+/** Presentation of a setting in a form; part of the JSON Schema as `form`. */
 interface FormHint {
   readonly kind: 'multiplier' | 'amount' | 'number' | 'switch' | 'choice' | 'count' | 'list' | 'group';
   readonly advanced?: boolean;
-  /** Word after the input, e.g. `candles`; `quote` stands for the coin's quote asset. */
+  /** Unit after the input, e.g. `candles`; `quote` is the quote asset of the coin. */
   readonly unit?: string;
-  /** What a multiplier is a share of, so that the form can show 0.97 as "3 % below". */
+  /** Reference of a multiplier, so that the form can show 0.97 as "3 % below". */
   readonly of?: string;
   /** True when an empty text means off. */
   readonly off?: boolean;
@@ -15,11 +15,11 @@ interface FormHint {
   readonly group?: GroupHint;
 }
 
-/** Which settings of a group do nothing because of another one of them. */
+/** Settings of a group that another setting switches off. */
 interface GroupHint {
-  /** The setting that switches all others of the group off: by being empty, 0, false, `off` or `market`. */
+  /** The switch of the group. When it is empty, 0, false, `off` or `market`, all others are inactive. */
   readonly switch?: string;
-  /** Settings that only some values of the choice `of` use. */
+  /** Settings that apply only to some values of the choice `of`. */
   readonly choice?: { readonly of: string; readonly uses: Readonly<Record<string, readonly string[]>> };
 }
 
@@ -35,7 +35,7 @@ interface Words {
   readonly title: string;
   readonly help: string;
   readonly advanced?: boolean;
-  /** Of a group. */
+  /** For a group. */
   readonly hint?: GroupHint;
 }
 
@@ -48,7 +48,7 @@ const metaOf = ({ title, help, advanced = false }: Words, form: FormHint) => ({
   form: advanced ? { ...form, advanced } : form,
 });
 
-/** The sentence for a value outside its bounds, or undefined. */
+/** Problem with a value outside its bounds; undefined when it is inside. */
 function boundsProblem(text: string, bounds: Bounds): string | undefined {
   const value = readDecimal(text);
   if (value === undefined) return undefined;
@@ -66,7 +66,7 @@ function decimalText(bounds: Bounds, off: boolean) {
     .max(40, { error: 'is longer than 40 characters', abort: true })
     .regex(
       off ? DECIMAL_OR_EMPTY : DECIMAL_TEXT,
-      off ? 'is no decimal number; leave it empty for off' : 'is no decimal number',
+      off ? 'is not a decimal number; leave it empty for off' : 'is not a decimal number',
     )
     .superRefine((text, context) => {
       const problem = text === '' ? undefined : boundsProblem(text, bounds);
@@ -74,7 +74,7 @@ function decimalText(bounds: Bounds, off: boolean) {
     });
 }
 
-/** A share of a reference price as decimal text (0.97 = 3 % below); '' is off where `off` allows it. */
+/** A share of a reference price as decimal text (0.97 = 3 % below). With `off`, '' means off. */
 export const multiplier = (
   words: Words & { readonly of: string; readonly bounds: Bounds; readonly off?: boolean },
   fallback: string,
@@ -85,7 +85,7 @@ export const multiplier = (
     .meta(metaOf(words, { kind: 'multiplier', of, bounds, off }));
 };
 
-/** An amount above zero in the quote asset, as decimal text; '' is off where `off` allows it. */
+/** An amount above zero in the quote asset, as decimal text. With `off`, '' means off. */
 export const quoteAmount = (words: Words & { readonly off?: boolean }, fallback: string) => {
   const off = words.off ?? false;
   const bounds: Bounds = { above: '0', atMost: '1000000000' };
@@ -94,7 +94,7 @@ export const quoteAmount = (words: Words & { readonly off?: boolean }, fallback:
     .meta(metaOf(words, { kind: 'amount', unit: 'quote', bounds, off }));
 };
 
-/** A plain number such as 2.5 times something, as decimal text; '' is off where `off` allows it. */
+/** A plain factor such as 2.5, as decimal text. With `off`, '' means off. */
 export const decimalNumber = (
   words: Words & { readonly bounds: Bounds; readonly unit: string; readonly off?: boolean },
   fallback: string,
@@ -124,7 +124,7 @@ export const count = (
     .default(fallback)
     .meta(metaOf(words, { kind: 'count', unit: words.unit }));
 
-/** One word of a closed list. */
+/** One of a list of options. */
 export const choice = <const Options extends readonly [string, ...string[]]>(
   words: Words,
   options: Options,
@@ -135,10 +135,10 @@ export const choice = <const Options extends readonly [string, ...string[]]>(
     .default(fallback)
     .meta(metaOf(words, { kind: 'choice' }));
 
-/** Says at which path of a group's settings a combination is illegal, and why. */
+/** Reports an invalid combination of settings: path and reason. */
 export type Judge<Value> = (value: Value, refuse: (path: (string | number)[], message: string) => void) => void;
 
-/** Settings that belong together; unknown keys are refused, absent ones filled in. `judge` looks at combinations. */
+/** A group of settings. Unknown keys are refused, absent ones get their default. `judge` checks combinations. */
 export const group = <Shape extends z.ZodRawShape>(
   words: Words,
   shape: Shape,

@@ -8,11 +8,11 @@ import type { Finding } from './strategy.ts';
 
 const MOST_ROWS = 3;
 
-/** What the daily trend forbids: the same words in every strategy that buys. */
+/** Settings of the daily trend filter, common to every strategy that buys. */
 export const regime = group(
   {
     title: 'Daily trend filter',
-    help: 'Looks at the daily candles of the coin before it buys',
+    help: 'Checks the daily candles of the coin before a buy',
     advanced: true,
     hint: { switch: 'policy' },
   },
@@ -20,7 +20,7 @@ export const regime = group(
     policy: choice(
       {
         title: 'Daily trend filter',
-        help: 'off: nothing; block-in-bear: no buys while it falls or is not known; require-bull: buys only while it rises; exit-in-bear: no buys while it falls, and sells what is held',
+        help: 'off: no filter; block-in-bear: no buys while the trend is falling or unknown; require-bull: buys only while it is rising; exit-in-bear: no buys while it is falling, and sells the position',
         advanced: true,
       },
       REGIME_POLICIES,
@@ -29,7 +29,7 @@ export const regime = group(
     period: count(
       {
         title: 'Days in its average',
-        help: 'The trend is judged by closes above or below the exponential average of this many days',
+        help: 'The trend follows from closes above or below the exponential average of this many days',
         from: 2,
         to: 200,
         unit: 'days',
@@ -40,7 +40,7 @@ export const regime = group(
     confirmBars: count(
       {
         title: 'Days that confirm',
-        help: 'So many daily closes in a row on one side of the average make a trend',
+        help: 'This many consecutive daily closes on one side of the average make a trend',
         from: 1,
         to: 10,
         unit: 'days',
@@ -52,13 +52,13 @@ export const regime = group(
 ).prefault({});
 
 const row = group(
-  { title: 'Rating', help: 'A technical rating that is asked, over the candles of one interval' },
+  { title: 'Rating', help: 'A technical rating on the candles of one interval' },
   {
-    interval: choice({ title: 'Candles', help: 'Candles that the rating is made of' }, INTERVALS, '1h'),
+    interval: choice({ title: 'Candles', help: 'Interval of the candles for the rating' }, INTERVALS, '1h'),
     buyAtLeast: choice(
       {
         title: 'First buy needs',
-        help: 'The first buy of a position needs this rating or a better one; off asks nothing',
+        help: 'The first buy of a position needs this rating or a better one; off means no condition',
       },
       BUY_LABELS,
       'neutral',
@@ -66,7 +66,7 @@ const row = group(
     sellAtMost: choice(
       {
         title: 'Take profit',
-        help: 'Sells a position that is in profit at this rating or a worse one, unless the trailing exit has started; off never does',
+        help: 'Sells a position in profit at this rating or a worse one, unless the trailing exit has started; off means never',
       },
       SELL_LABELS,
       'off',
@@ -75,9 +75,9 @@ const row = group(
 );
 const DEFAULT_ROW = row.parse({});
 
-/** The ratings that have a say; all of them must agree. */
+/** The ratings that act as gates. All of them must agree. */
 export const technicals = group(
-  { title: 'Technical rating', help: 'Asks how 26 indicators together rate the coin', advanced: true },
+  { title: 'Technical rating', help: 'Checks the combined rating of 26 indicators before a buy', advanced: true },
   {
     rows: z
       .array(row)
@@ -92,7 +92,7 @@ export const technicals = group(
   ({ rows }, refuse) => {
     for (const [i, { interval }] of rows.entries())
       if (rows.findIndex((each) => each.interval === interval) < i)
-        refuse(['rows', i, 'interval'], `${interval} is asked twice; each interval may appear once`);
+        refuse(['rows', i, 'interval'], `${interval} is used twice; each interval may appear once`);
   },
 ).prefault({});
 
@@ -117,7 +117,7 @@ export const readGates = (read: StoredReader, defaults: StoredGates): StoredGate
   },
 });
 
-/** The same settings as the engine takes them; absent where nothing is asked. A stored trend never asks for more days than there are. */
+/** The settings in the form of the engine; absent without gates. A stored trend is limited to the available days. */
 export function gateShares({ regime: trend, technicals: { rows } }: StoredGates): { gates?: GateSettings } {
   if (trend.policy === 'off' && rows.length === 0) return {};
   const confirmBars = Math.min(trend.confirmBars, MOST_CLOSED);
@@ -125,7 +125,7 @@ export function gateShares({ regime: trend, technicals: { rows } }: StoredGates)
   return { gates: { regime: { ...trend, period, confirmBars }, ratings: rows } };
 }
 
-/** Rating rows that ask nothing. */
+/** Rating rows without effect. */
 export const gateFindings = ({ technicals: { rows } }: StoredGates): Finding[] =>
   rows.flatMap(({ buyAtLeast, sellAtMost }, i) =>
     buyAtLeast === 'off' && sellAtMost === 'off'
@@ -134,7 +134,7 @@ export const gateFindings = ({ technicals: { rows } }: StoredGates): Finding[] =
             level: 'info',
             code: 'rating-row-inert',
             path: `technicals.rows.${i}.buyAtLeast`,
-            message: 'This rating is asked for nothing.',
+            message: 'This rating has no effect.',
           },
         ]
       : [],

@@ -1,7 +1,7 @@
 import { type Decimal, formatDecimal, formatFixed, fromNumber, fromSteps, multiply } from '#core/amount/decimal.ts';
 import type { Grid } from './strategy.ts';
 
-/** How many decimals the multiples of a tick or step need. */
+/** Number of decimals of the multiples of a tick or step. */
 function placesOf(step: Decimal): number {
   const text = formatDecimal(step);
   const point = text.indexOf('.');
@@ -25,7 +25,7 @@ interface Tick {
 }
 const TICKS = new Map<Decimal, Tick>();
 
-/** Read once: every decision names prices. */
+/** Cached, because every decision formats prices. */
 function readTick(tick: Decimal): Tick {
   const known = TICKS.get(tick);
   if (known !== undefined) return known;
@@ -38,14 +38,14 @@ function readTick(tick: Decimal): Tick {
 /** Whole lots as a quantity in base units. */
 export const quantityText = (lots: number, grid: Grid): string => formatDecimal(fromSteps(Math.round(lots), grid.step));
 
-/** A share such as 0.0458 as `4.58 %`, without its sign: sentences say above or below. */
+/** A share such as 0.0458 as `4.58 %`, without sign. The sentence says above or below. */
 export const percentText = (share: number): string => `${(Math.abs(share) * 100).toFixed(2)} %`;
 
 /** How far `level` is from `price`, in percent of the price; null when there is no level. */
 export const awayText = (level: number, price: number): string | null =>
   level > 0 && price > 0 ? percentText((level - price) / price) : null;
 
-/** What selling `lots` at `price` would bring against the average entry price, after the fee; an estimate in quote. */
+/** Estimated P&L in quote of selling `lots` at `price`, against the average entry price, after the fee. */
 export function profitText(sale: { lots: number; price: number; avgTicks: number; fee: number }, grid: Grid): string {
   const perLot = fromNumber(sale.price * (1 - sale.fee) - sale.avgTicks);
   const profit = multiply(multiply(perLot, grid.tick), fromSteps(sale.lots, grid.step));

@@ -21,7 +21,7 @@ const rung = group(
     fraction: decimalNumber(
       {
         title: 'Part',
-        help: 'How much of the largest position held is sold here: 0.25 is a quarter',
+        help: 'Share of the largest position of this trade that is sold here: 0.25 is a quarter',
         bounds: { above: '0', atMost: '1' },
         unit: 'of the position',
       },
@@ -38,13 +38,13 @@ export const takeProfits = z
   .default([])
   .meta({
     title: 'Partial sales',
-    description: 'Each sells a part at a profit on the way up; the rest leaves by the trailing exit or the stop',
+    description: 'Each sells a part at a profit on the way up; the trailing exit or the stop sells the rest',
     form: { kind: 'list', advanced: true },
   });
 
 type StoredRungs = z.output<typeof takeProfits>;
 
-/** Prices rise from one partial sale to the next, and together they sell no more than everything. */
+/** Prices rise from one partial sale to the next. Together they sell at most the whole position. */
 export const judgeRungs: Judge<{ readonly takeProfits: StoredRungs }> = ({ takeProfits: rungs }, refuse) => {
   let sum = 0;
   for (const [i, { triggerPercentage, fraction }] of rungs.entries()) {
@@ -77,7 +77,7 @@ export const rungsOf = (stored: StoredRungs): Rung[] =>
     fraction: readFactor(fraction),
   }));
 
-/** The next partial sale: its price in ticks, 0 when there is none, its lots, and how many rungs are done with it. */
+/** The next partial sale: price in ticks (0 when there is none), lots, and number of completed rungs after it. */
 export interface NextRung {
   ticks: number;
   lots: number;
@@ -85,8 +85,8 @@ export interface NextRung {
 }
 
 /**
- * Finds the next partial sale after `done` ones. One that is worth less than `minWorth` (lots times ticks) cannot be sold
- * alone and joins the next; where the rest would be worth less, everything is sold.
+ * Finds the next partial sale after `done` rungs. A part below `minWorth` (lots times ticks) cannot be sold alone and joins
+ * the next one. When the rest would be below it, the whole position is sold.
  */
 export function placeRung(
   next: NextRung,

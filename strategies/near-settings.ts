@@ -25,12 +25,12 @@ type Schema = Readonly<Record<string, unknown>>;
 const schemaOf = (value: unknown): Schema => (isObject(value) ? value : {});
 
 const FACTORS = [requireDecimal('0.9'), requireDecimal('1.1')];
-/** Values of the setting that switches its group, with which the rest of the group does nothing. */
+/** Values of a group's switch that make the rest of the group inactive. */
 const OFF: readonly unknown[] = ['', '0', 0, false, 'off', 'market', undefined];
 
 /**
- * Every number of a parsed config that does something, 10 % lower and higher: of a multiplier its distance from 1, of a
- * whole number at least 1. Settings that are off, or whose group is off, are left out.
+ * Every active number of a parsed config, 10 % lower and higher. For a multiplier this changes its distance from 1, for a
+ * whole number the value by at least 1. Inactive settings are left out.
  */
 export const nearSettings = (strategy: Pick<AnyStrategy, 'config'>, config: unknown): NearSetting[] => [
   ...nearIn(schemaOf(z.toJSONSchema(strategy.config, { io: 'input', unrepresentable: 'any' })), config, []),
@@ -50,7 +50,7 @@ function* nearIn(schema: Schema, value: unknown, path: readonly string[]): Gener
   }
 }
 
-/** True where a setting does nothing because of another one in its group. */
+/** True when another setting of the group makes this one inactive. */
 function isIdle(schema: Schema, group: Readonly<Record<string, unknown>>, key: string): boolean {
   const { switch: by, choice } = schemaOf(schemaOf(schema['form'])['group']);
   if (typeof by === 'string' && key !== by && OFF.includes(group[by])) return true;

@@ -1,10 +1,10 @@
 import type { Decision } from '#core/decision/decision.ts';
 import type { TickView } from './strategy.ts';
 
-/** One question of a strategy: an answer, or undefined to ask the next. */
+/** One rule of a strategy: a decision, or undefined to continue with the next rule. */
 export type Rule<StrategyContext> = (context: StrategyContext, view: TickView) => Decision | undefined;
 
-/** The first answer of an ordered list of rules. */
+/** The first decision of an ordered list of rules. */
 export function firstAnswer<StrategyContext>(
   rules: readonly Rule<StrategyContext>[],
   context: StrategyContext,

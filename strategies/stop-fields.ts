@@ -5,18 +5,18 @@ import type { StoredReader } from './stored.ts';
 
 const OFFSET = '0.995';
 
-/** The stop that rests on the exchange: the same words in every strategy that sells. */
+/** Settings of the protective stop, common to every strategy that sells. */
 export const protectiveStop = group(
   {
     title: 'Stop on the exchange',
-    help: 'Guards the position also while this service is down',
+    help: 'Protects the position even while this service is down',
     hint: { switch: 'enabled' },
   },
   {
     enabled: flag(
       {
         title: 'Keep a stop on the exchange',
-        help: 'Places the highest stop held now as an order on the exchange and moves it along; off means that only this service watches it',
+        help: 'Places the current highest stop as an order on the exchange and moves it; off means that only this service watches the price',
       },
       true,
     ),
@@ -33,7 +33,7 @@ export const protectiveStop = group(
     onBandBlock: choice(
       {
         title: 'If the exchange refuses so low a price',
-        help: 'notify: says so, and this service alone watches the stop; clamp: rests at the lowest price allowed, which sells earlier; native-trail: lets the exchange trail the price from the same distance',
+        help: 'notify: reports it, and only this service watches the stop; clamp: rests at the lowest allowed price, which sells earlier; native-trail: the exchange trails the price at the same distance',
         advanced: true,
       },
       BAND_POLICIES,
@@ -55,7 +55,7 @@ export const readProtectiveStop = (read: StoredReader, prefix: string, defaults:
   onBandBlock: read.choice(`${prefix}protectiveStop.onBandBlock`, BAND_POLICIES, defaults.onBandBlock),
 });
 
-/** The same settings as the engine takes them; without `protectiveStop` nothing may rest. */
+/** The settings in the form of the engine; no `protectiveStop` means no stop on the exchange. */
 export function stopShares(
   config: StoredStop,
   sells: boolean,

@@ -1,16 +1,16 @@
 import { readDecimal } from '#core/amount/decimal.ts';
 import { isObject } from '#core/merge.ts';
 
-/** Reads settings of a stored config by dotted path: absent fills in, a wrong type falls back and is remembered. */
+/** Reads settings of a stored config by dotted path. An absent value or a wrong type gets the default; a wrong type is recorded. */
 export interface StoredReader {
   flag(path: string, fallback: boolean): boolean;
-  /** A whole number, also one beyond the bounds of the schema. */
+  /** A whole number, even beyond the bounds of the schema. */
   count(path: string, fallback: number): number;
-  /** Decimal text, also beyond the bounds; '' where the setting can be off. */
+  /** Decimal text, even beyond the bounds; '' when the setting can be off. */
   decimal(path: string, fallback: string): string;
   text(path: string, fallback: string): string;
   choice<const Option extends string>(path: string, options: readonly Option[], fallback: Option): Option;
-  /** How many elements the list at `path` holds; 0 when absent. */
+  /** Length of the list at `path`; 0 when absent. */
   length(path: string): number;
   /** The first path with a wrong type. */
   unreadablePath(): string | undefined;
@@ -18,7 +18,7 @@ export interface StoredReader {
 
 const isDecimalText = (value: string): boolean => value === '' || (readDecimal(value) ?? -1n) >= 0n;
 
-/** A reader over a merged config that was never parsed. Bounds are not checked: a value above a maximum is used as is. */
+/** A reader of an unparsed merged config. Bounds are not checked: a value above a maximum is used. */
 export function storedReader(stored: unknown): StoredReader {
   let unreadable: string | undefined;
   const refuse = (path: string): undefined => {

@@ -11,33 +11,33 @@ import { EXIT_MARGIN } from '#core/sizing/sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
 /**
- * What a strategy sees on one tick. One object per instance is reused: never keep it. Prices are whole ticks in float64,
- * quantities whole lots; wallet, caps, halts and filters are the engine's.
+ * Input of a strategy on one tick. One object per instance is reused: never keep it. Prices are whole ticks in float64,
+ * quantities whole lots. The engine handles wallet, caps, halts and exchange filters.
  */
 export interface TickView {
   nowMs: number;
   price: number;
   priceAgeMs: number;
   lots: number;
-  /** Most lots held in this cycle. */
+  /** Highest number of lots in this cycle. */
   peakLots: number;
   /** Average entry price in ticks, fractional; 0 when flat. */
   avgTicks: number;
-  /** The position can be sold under the coin's rules; else entry rules treat it as flat. */
+  /** The position can be sold under the trading rules. Otherwise entry rules treat it as flat. */
   sellable: boolean;
   firstBuyFillMs: number;
   cycle: number;
-  /** The buy level whose turn it is: 0 for the first buy, as many as there are levels when all are used. */
+  /** The next buy level: 0 for the first buy, the number of levels when all are used. */
   target: number;
   entryOrderOpen: boolean;
-  /** The buy that waits on the exchange; null when there is none, or its fate is not certain. */
+  /** The buy that rests on the exchange; null when there is none, or when its state is unknown. */
   waiting: WaitingEntry | null;
   exitOrderOpen: boolean;
-  /** The daily trend: 1 rising, -1 falling, 0 neither, 2 not known or not asked. */
+  /** The daily trend: 1 rising, -1 falling, 0 neither, 2 unknown or not used. */
   regime: Regime;
-  /** A technical rating needsDecision to take a profit. */
+  /** A technical rating calls for a sale in profit. */
   ratingSells: boolean;
-  /** What the plan of the basket needsDecision of this coin; null outside of a basket. */
+  /** The part of this coin in the plan of the basket; null outside of a basket. */
   basket: BasketTurn | null;
   takerFee: number;
   makerFee: number;
@@ -48,55 +48,55 @@ export interface TickView {
 /** A buy in the book; prices in ticks. */
 interface WaitingEntry {
   readonly level: number;
-  /** 0 for one that waits at its limit. */
+  /** Trigger price; 0 for a plain limit order. */
   readonly stop: number;
   readonly limit: number;
   readonly placedMs: number;
-  /** It has been set off, or has filled in part. */
+  /** It has triggered, or has a partial fill. */
   readonly touched: boolean;
 }
 
-/** Size of the grid: quote price of one tick and base quantity of one lot, exact text for explanations. */
+/** Quote price of one tick and base quantity of one lot. */
 export interface Grid {
   readonly tick: Decimal;
   readonly step: Decimal;
-  /** What a partial sale and what it leaves must be worth, in lots times ticks; absent: anything. */
+  /** Minimum value of a partial sale and of its rest, in lots times ticks; absent: no minimum. */
   readonly minWorth?: number;
 }
 
-/** The grid of a coin; an exit keeps some head room over the exchange's minimum. */
+/** The grid of a coin. An exit keeps a margin over the minimum order value. */
 export const gridOf = ({ price: { tick }, lot: { step }, notional }: SymbolRules): Grid => ({
   tick,
   step,
   minWorth: toNumber(multiply(notional.min, EXIT_MARGIN)) / toNumber(tick) / toNumber(step),
 });
 
-/** A line the chart draws: what a strategy will do next, in ticks. */
+/** A line of the chart: a level at which the strategy acts next, in ticks. */
 export interface PlanLine {
   readonly name: 'stop' | 'trail' | 'arm' | 'entry' | 'cost' | 'floor' | 'part';
   readonly ticks: number;
 }
 
-/** The prices between which a strategy keeps its answer: at `below` or lower, and at `above` or higher, it acts. In ticks. */
+/** The price range without a new decision. The strategy acts at `below` or lower and at `above` or higher. In ticks. */
 export interface Reach {
   below: number;
   above: number;
 }
 
-/** Candles of a backtest on which no order can fill, as columns; one object is reused. */
+/** Candles of a backtest on which no order can fill, as columns. One object is reused. */
 export interface CandleRun {
   readonly openMs: Float64Array;
-  /** Quote prices, and the same in ticks. */
+  /** Quote prices, and prices in ticks. */
   readonly high: Float64Array;
   readonly close: Float64Array;
   readonly closeTicks: Float64Array;
   readonly lowTicks: Float64Array;
-  /** Each row is also a closed candle of the strategy's interval; else none closes in the run. */
+  /** True: each row is also a closed candle of the strategy's interval. False: none closes in the run. */
   readonly candles: boolean;
   /** Rows `from` to `to`, `to` exclusive. */
   from: number;
   to: number;
-  /** What was answered before `from`, and whether the run must end where the stop moves. */
+  /** The decision before `from`, and whether the run must end when the stop moves. */
   answer: Decision;
   guarded: boolean;
   /** The strategy also acts inside candles: the run must end (`to`) before one that crosses its reach. */
@@ -107,28 +107,28 @@ export interface CandleRun {
 export interface StrategyInstance {
   /** Feeds the next closed candle; older or repeated candles are ignored. O(1). */
   onCandle(candle: Candle, view: TickView): void;
-  /** A fill has changed the position: recompute what hangs on it. `view` already holds the new position. */
+  /** A fill changed the position: recompute dependent state. `view` already holds the new position. */
   onFill(side: 'buy' | 'sell', view: TickView): void;
   decide(view: TickView): Decision;
   /**
-   * Goes through a run as `onCandle` and `decide` would, as long as the answer stays the same: the row whose candle
-   * was taken and needsDecision for a decision, `to` when there is none, -1 to be asked candle by candle. Absent: always that.
+   * Processes a run like `onCandle` and `decide`, as long as the decision stays the same. Returns the row whose candle was
+   * processed and needs a decision; `to` when there is none; -1 when it cannot skip. Absent: it never skips.
    */
   skipQuietCandles?(view: TickView, run: CandleRun): number;
-  /** Of a strategy that acts on ticks: writes the range of prices within which it does nothing. */
+  /** For a strategy that acts on ticks: writes the price range within which it does nothing. */
   reach?(view: TickView, into: Reach): void;
   /** The numbers behind `decision`, computed on demand. */
   explain(decision: Decision, view: TickView): Numbers;
-  /** Highest stop level held now, in ticks; 0 when there is none. */
+  /** Current highest stop level, in ticks; 0 when there is none. */
   stopTicks(view: TickView): number;
-  /** Which of its levels the stop is that `stopTicks` just answered, as the reason of a sale there. */
+  /** Name of the level that `stopTicks` returned, as the reason of a sale there. */
   stopReason(view: TickView): string;
-  /** Where the stop of an entry now would lie, as a share of its price; absent or undefined: where the settings say. */
+  /** Stop of an entry now, as a share of its price; absent or undefined: the stop of the settings. */
   stopMultiple?(view: TickView): number | undefined;
   plan(view: TickView): readonly PlanLine[];
-  /** Of a coin in a basket: how strong it is, and which candle the last plan was made for. */
+  /** For a coin in a basket: its score, and the candle of the last plan. */
   readonly ranking?: { score(): number | null; planMs(): number; planned(atMs: number): void };
-  /** Plain JSON, versioned; `create` takes it back. */
+  /** Plain JSON, versioned; input of `create`. */
   state(): unknown;
 }
 
@@ -140,22 +140,22 @@ export interface CandleNeed {
   readonly want: number;
 }
 
-/** Settings every strategy shares with the engine, read from wherever the strategy mounts them. */
+/** Settings of the engine that every strategy has, read from the strategy's config. */
 export interface SharedSettings extends EntryTerms {
   readonly lossCooldownMs: number;
-  /** How the stop rests on the exchange; absent when none may. */
+  /** Settings of the stop on the exchange; absent without one. */
   readonly protectiveStop?: StopSettings;
-  /** What else must agree before a buy; absent when nothing is asked. */
+  /** Additional conditions for a buy; absent without gates. */
   readonly gates?: GateSettings;
 }
 
-/** The settings as they are for an entry now: a stop that hangs on the market takes the place of the fixed one. */
+/** The settings for an entry now. A stop that depends on the market replaces the fixed one. */
 export function settingsNow(shared: SharedSettings, instance: StrategyInstance, view: TickView): SharedSettings {
   const multiple = instance.stopMultiple?.(view);
   return multiple === undefined ? shared : { ...shared, stopMultiple: fromNumber(multiple) };
 }
 
-/** A remark about a legal config, shown beside the setting at `path`. */
+/** A remark about a valid config, shown next to the setting at `path`. */
 export interface Finding {
   readonly level: 'warn' | 'info';
   readonly code: string;
@@ -167,23 +167,23 @@ export interface Strategy<Config> {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
-  /** It acts at any price, not only when a candle closes: a backtest needs finer candles, and an instance has a `reach`. */
+  /** It acts at any price, not only at closes. A backtest needs finer candles, and an instance has a `reach`. */
   readonly actsOnTicks?: boolean;
   readonly config: z.ZodType<Config>;
-  /** Live tick: fills absent fields, never rejects, never rewrites; `readable` is false when a field has the wrong type. */
+  /** For live ticks: fills absent fields, never rejects, never rewrites. `readable` is false when a field has a wrong type. */
   readStoredConfig(stored: unknown): {
     readonly config: Config;
     readonly readable: boolean;
     readonly unreadablePath?: string;
   };
   /**
-   * Settings that do nothing or contradict each other; pure, so that form and save say the same. Absent: nothing to say.
-   * `coins`: those of the profile, where they are known.
+   * Warnings about settings without effect or with contradictions. Pure, so that form and save show the same. Absent: none.
+   * `coins`: those of the profile, when known.
    */
   lint?(config: Config, takerFee: number, coins?: readonly string[]): readonly Finding[];
-  /** Plans over all coins of a profile at once; absent where each coin is for itself. Overrides then do not apply. */
+  /** Plans over all coins of a profile together; absent when each coin is separate. With a planner, overrides do not apply. */
   planner?(config: Config): Planner;
-  /** What a buy of a coin may spend of the budget of its basket; null where no budget bounds it. */
+  /** Share of a coin in the budget of its basket; null without a budget. */
   basketShare?(config: Config, symbol: string): LevelBudget | null;
   needs(config: Config): CandleNeed;
   sharedSettings(config: Config): SharedSettings;
@@ -198,7 +198,7 @@ export interface AnyStrategy {
   readonly summary: string;
   readonly config: z.ZodType;
   readonly reasons: Readonly<Record<string, ReasonText>>;
-  /** It plans over all coins of a profile at once. */
+  /** It plans over all coins of a profile together. */
   readonly plansBaskets?: boolean;
   /** See {@link Strategy.actsOnTicks}. */
   readonly actsOnTicks?: boolean;

@@ -2,7 +2,7 @@ import { valueAt, withValue } from '#core/config-path.ts';
 import { add, type Decimal, formatDecimal, readDecimal } from '#core/amount/decimal.ts';
 import { randomFrom } from '#core/research/random.ts';
 
-/** A setting of a config and the values it is tried with; `path` such as ema.fast or buy.gridLevels.0.triggerPercentage. */
+/** A setting of a config with its values in a sweep; `path` such as ema.fast or buy.gridLevels.0.triggerPercentage. */
 export interface SweptSetting {
   readonly path: string;
   readonly values: readonly (string | number)[];
@@ -15,12 +15,12 @@ export type Parsed<T> =
   | { readonly kind: 'problem'; readonly sentence: string };
 
 const MOST_SETS = 100_000;
-/** Values of all settings together: each is a number in memory before any set is made. */
+/** Maximum number of values of all settings together. All are in memory before a set is created. */
 const MOST_VALUES = 10_000;
 const FORM = 'such as ema.fast=5..50:5 or ema.slow=20,50,100, joined by semicolons';
 const problem = (sentence: string) => ({ kind: 'problem', sentence }) as const;
 
-/** The values of a setting, counted before they are made. */
+/** The values of a setting, counted before they are created. */
 interface Listed {
   readonly count: number;
   readonly values: () => Decimal[];
@@ -48,7 +48,7 @@ function rangeOf([from, to, step]: readonly (Decimal | undefined)[]): Listed | u
   return { count: Number((to - from) / step) + 1, values };
 }
 
-/** Reads the settings of a sweep; each must be a number of `config`, a whole one where that is. */
+/** Parses the settings of a sweep. Each must be a number in `config`; a whole number stays whole. */
 export function parseSettings(text: string, config: unknown): Parsed<SweptSetting[]> {
   const settings: SweptSetting[] = [];
   let count = 0;
@@ -59,11 +59,11 @@ export function parseSettings(text: string, config: unknown): Parsed<SweptSettin
     const at = part.indexOf('=');
     const path = part.slice(0, Math.max(0, at)).trim();
     const listed = readValues(part.slice(at + 1).trim());
-    if (at < 1 || listed === undefined) return problem(`"${part}" is no setting with its values, ${FORM}.`);
+    if (at < 1 || listed === undefined) return problem(`"${part}" is not a setting with values, ${FORM}.`);
     const now = valueAt(config, path);
     const isText = typeof now === 'string' && (now === '' || readDecimal(now) !== undefined);
     if (typeof now !== 'number' && !isText)
-      return problem(`"${path}" is no number of the config, so it cannot be swept.`);
+      return problem(`"${path}" is not a number of the config, so it cannot be swept.`);
     if (settings.some((setting) => setting.path === path)) return problem(`"${path}" is swept twice.`);
     count += listed.count;
     if (count > MOST_VALUES)
@@ -83,7 +83,7 @@ export const withSettings = (config: unknown, settings: readonly SweptSetting[],
 const sizeOf = (settings: readonly SweptSetting[]): number =>
   settings.reduce((product, { values }) => product * values.length, 1);
 
-/** The combination with a number: the last setting turns fastest. */
+/** The combination with an index. The last setting varies fastest. */
 function combination(settings: readonly SweptSetting[], number: number): Values {
   const values: (string | number)[] = [];
   let rest = number;
@@ -99,7 +99,7 @@ export interface Draw {
   readonly seed: number;
 }
 
-/** How many sets a sweep tries: every combination, or with `draw` at most that many. None of them is made for it. */
+/** Number of sets of a sweep: every combination, or with `draw` at most that many. Creates none of them. */
 export function countSets(settings: readonly SweptSetting[], draw?: Draw): Parsed<number> {
   const size = sizeOf(settings);
   const count = draw === undefined ? size : Math.min(draw.count, size);
@@ -109,7 +109,7 @@ export function countSets(settings: readonly SweptSetting[], draw?: Draw): Parse
   );
 }
 
-/** The first `count` numbers of sets: in their order, or different ones drawn by a seed. */
+/** The first `count` indexes of sets: in order, or distinct ones drawn by a seed. */
 function setNumbers(settings: readonly SweptSetting[], count: number, draw: Draw | undefined): number[] {
   const size = sizeOf(settings);
   if (draw === undefined || draw.count >= size) return Array.from({ length: count }, (_, number) => number);
@@ -119,7 +119,7 @@ function setNumbers(settings: readonly SweptSetting[], count: number, draw: Draw
   return [...drawn];
 }
 
-/** The first `count` sets of a sweep, which must not be more than it has; each is made when it is read. */
+/** The first `count` sets of a sweep, at most as many as it has. Each is created when it is read. */
 export function* combinations(
   settings: readonly SweptSetting[],
   {

@@ -39,13 +39,13 @@ test('settings: ranges and lists, exact decimals, whole numbers stay numbers', (
 
 for (const [text, says] of [
   ['', 'No settings are given'],
-  ['ema.fast', '"ema.fast" is no setting with its values'],
-  ['ema.fast=9..5', '"ema.fast=9..5" is no setting'],
-  ['ema.fast=1..5:0', 'is no setting'],
-  ['ema.none=1,2', '"ema.none" is no number of the config'],
-  ['on=1,2', '"on" is no number of the config'],
-  ['ema.fast=1..5:1:1', 'is no setting'],
-  ['ema.fast=1..5..9', 'is no setting'],
+  ['ema.fast', '"ema.fast" is not a setting with values'],
+  ['ema.fast=9..5', '"ema.fast=9..5" is not a setting'],
+  ['ema.fast=1..5:0', 'is not a setting'],
+  ['ema.none=1,2', '"ema.none" is not a number of the config'],
+  ['on=1,2', '"on" is not a number of the config'],
+  ['ema.fast=1..5:1:1', 'is not a setting'],
+  ['ema.fast=1..5..9', 'is not a setting'],
   ['trail=1;trail=2', '"trail" is swept twice.'],
 ] as const) {
   test(`refused settings: "${text}"`, () => {

@@ -109,7 +109,7 @@ for (const [args, status, says] of [
   [['--strategy', 'rebalance'], 2, /^--strategy is "rebalance", which plans over several coins at once/],
   [[...MOMENTUM, '--search', 'luck'], 2, /^--search is "luck", but must be one of grid, random, halving\.$/],
   [[...MOMENTUM, '--walk-forward', '3'], 2, /^--walk-forward is "3"/],
-  [['--strategy', 'momentum', '--knobs', 'ema.quick=1,2'], 1, /^"ema\.quick" is no number of the config/],
+  [['--strategy', 'momentum', '--knobs', 'ema.quick=1,2'], 1, /^"ema\.quick" is not a number of the config/],
   [
     ['--strategy', 'momentum', '--knobs', 'ema.fast=30..40'],
     1,

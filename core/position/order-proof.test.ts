@@ -28,7 +28,7 @@ test('an order whose links all fit is proved, to the last unit', () => {
   for (const side of ['buy', 'sell'] as const) {
     const { state, filled, booked, sentence } = verdictOf(factsOf(side));
     assert.deepEqual([state, formatDecimal(filled), formatDecimal(booked)], ['proved', '0.61', '0.61']);
-    assert.equal(sentence, 'Proved. Wanted 0.61, filled 0.61, booked 0.61.');
+    assert.equal(sentence, 'Proved. Ordered 0.61, filled 0.61, recorded 0.61.');
   }
 });
 
@@ -37,13 +37,13 @@ test('every link that does not fit is named', () => {
   const [first, ...rest] = sound.ledger;
   assert.ok(first !== undefined);
   for (const [changes, problem] of [
-    [{ filledQuantity: d('0.62') }, /told a quantity of 0.62; the executions add up to 0.61/],
-    [{ filledQuote: d('1465') }, /told a value of 1465; the executions add up to 1464/],
+    [{ filledQuantity: d('0.62') }, /reported a quantity of 0.62, but the fills add up to 0.61/],
+    [{ filledQuote: d('1465') }, /reported a value of 1465, but the fills add up to 1464/],
     [{ quantity: d('0.6') }, /The fills exceed the ordered quantity by 0.01/],
     [{ exchangeOrderId: '78' }, /Trade 1 belongs to order 77/],
     [{ ledger: rest }, /do not balance in ETH/],
-    [{ ledger: sound.ledger.filter(({ tradeId }) => tradeId === '1') }, /does not hold trade 2/],
-    [{ ledger: sound.ledger.filter(({ reason }) => reason !== 'fee') }, /does not hold trade 1/],
+    [{ ledger: sound.ledger.filter(({ tradeId }) => tradeId === '1') }, /ledger rows of trade 2 differ/],
+    [{ ledger: sound.ledger.filter(({ reason }) => reason !== 'fee') }, /ledger rows of trade 1 differ/],
   ] as const) {
     const { state, problems } = verdictOf({ ...sound, ...changes });
     assert.equal(state, 'contradicted');

@@ -76,5 +76,5 @@ test('a backtest that closed little or made nothing is no measure', () => {
   assert.match(few[0]?.sentence ?? '', /fewer than 10/);
   const lost = driftTests({ tested: { cycles: drawn(50, 0.1, 4), slippageBps: 0 }, live });
   assert.equal(lost[1]?.verdict, 'undecided');
-  assert.match(lost[1]?.sentence ?? '', /made nothing/);
+  assert.match(lost[1]?.sentence ?? '', /made no profit/);
 });

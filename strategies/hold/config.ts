@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isObject } from '#core/merge.ts';
 import { group } from '#strategies/fields.ts';
 
-/** No params: a new strategy begins by adding its own here. */
+/** No settings. A new strategy adds its own here. */
 export const config = group({ title: 'Buy and hold', help: 'Nothing to set: this strategy only watches' }, {});
 export type Config = z.output<typeof config>;
 

@@ -3,7 +3,7 @@ import type { Grid, StrategyInstance } from '#strategies/strategy.ts';
 import type { Config } from './config.ts';
 import { HOLD } from './reasons.ts';
 
-/** Answers "nothing" to every tick and remembers nothing. */
+/** Decides "nothing" on every tick and has no state. */
 export function createInstance(_config: Config, grid: Grid): StrategyInstance {
   return {
     onCandle() {},

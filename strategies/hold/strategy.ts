@@ -4,7 +4,7 @@ import { type Config, config, readStoredConfig } from './config.ts';
 import { createInstance } from './instance.ts';
 import { REASONS } from './reasons.ts';
 
-/** The smallest strategy: it always answers "nothing". Copy this folder to begin a new one. */
+/** The smallest strategy: it always decides "nothing". Copy this folder to start a new one. */
 export const hold: Strategy<Config> = {
   name: 'hold',
   title: 'Buy and hold',

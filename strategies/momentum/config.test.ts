@@ -18,7 +18,7 @@ test('an empty config is the defaults', () => {
 const refusals: readonly [unknown, string][] = [
   [
     { entrySizing: { mode: 'risk-at-stop', percent: '0.11' } },
-    'entrySizing.percent: 0.11 must be at most 0.1, as it is what one stop loses',
+    'entrySizing.percent: 0.11 must be at most 0.1, because it is the loss at one stop',
   ],
   [
     { entrySizing: { mode: 'risk-at-stop' }, exitEnabled: false },
@@ -30,7 +30,7 @@ const refusals: readonly [unknown, string][] = [
   [{ ema: { fast: 21 } }, 'ema.fast: 21 must be below the 21 candles of the slow average'],
   [{ entryMarginPercentage: '0.99' }, 'entryMarginPercentage: 0.99 must be at least 1'],
   [{ trailingStopPercentage: '1' }, 'trailingStopPercentage: 1 must be below 1'],
-  [{ trailingStopPercentage: '' }, 'trailingStopPercentage: is no decimal number'],
+  [{ trailingStopPercentage: '' }, 'trailingStopPercentage: is not a decimal number'],
   [{ atrTrailing: { multiplier: '20.1' } }, 'atrTrailing.multiplier: 20.1 must be at most 20'],
   [{ atrTrailing: { period: 1 } }, 'atrTrailing.period: must be at least 2'],
   [{ profitTrail: { activationPercentage: '1' } }, 'profitTrail.activationPercentage: 1 must be above 1'],

@@ -8,7 +8,7 @@ import { readGates, regime, technicals } from '#strategies/gate-fields.ts';
 import { protectiveStop, readProtectiveStop } from '#strategies/stop-fields.ts';
 import { storedReader } from '#strategies/stored.ts';
 
-/** A cross compares two values of the slow average, so it needs one closed candle more than the period; 999 is all there is. */
+/** A cross compares two values of the slow average, so it needs one candle more than the period. The maximum is 999. */
 const MAX_SLOW = 998;
 
 const ema = group(
@@ -46,7 +46,7 @@ const share = { above: '0', below: '1' };
 const atrTrailing = group(
   {
     title: 'ATR stop',
-    help: 'Lets the stop follow how much the price usually moves',
+    help: 'The distance of the stop follows the volatility of the price',
     advanced: true,
     hint: { switch: 'multiplier' },
   },
@@ -65,7 +65,7 @@ const atrTrailing = group(
     period: count(
       {
         title: 'ATR candles',
-        help: 'How many candles the usual movement is measured over',
+        help: 'Number of candles in the average true range',
         from: 2,
         to: 100,
         unit: 'candles',
@@ -87,7 +87,7 @@ const profitTrail = group(
     activationPercentage: multiplier(
       {
         title: 'Starts at',
-        help: 'Once a candle closes at this share of the average entry price, the tighter stop begins and never lies below the price that pays the fees; empty means off',
+        help: 'Once a candle closes at this share of the average entry price, the tighter stop starts. It is never below the price that pays the fees; empty means off',
         of: 'the average entry price',
         bounds: { above: '1', atMost: '10' },
         off: true,
@@ -119,7 +119,7 @@ const trendFilter = group(
     maType: choice(
       {
         title: 'Kind of average',
-        help: 'sma weighs all candles alike, ema weighs newer ones more',
+        help: 'sma weighs all candles equally, ema weighs newer candles more',
         advanced: true,
       },
       ['sma', 'ema'],
@@ -128,7 +128,7 @@ const trendFilter = group(
     period: count(
       {
         title: 'Candles in the trend average',
-        help: 'Buys only when the last candle closed above this average; 0 means off, else at least 2',
+        help: 'Buys only when the last candle closed above this average; 0 means off, otherwise at least 2',
         from: 0,
         to: 400,
         unit: 'candles',
@@ -139,7 +139,7 @@ const trendFilter = group(
     slopeBars: count(
       {
         title: 'Minimum rise over',
-        help: 'The trend average must be higher than this many candles ago; 0 means that only the close is asked',
+        help: 'The trend average must be higher than this many candles ago; 0 checks only the close',
         from: 0,
         to: 200,
         unit: 'candles',
@@ -156,7 +156,7 @@ const trendFilter = group(
 const entryExtension = group(
   {
     title: 'Maximum rise',
-    help: 'Does not chase a price that has already run away',
+    help: 'Does not buy a price that has already risen too far',
     advanced: true,
     hint: { switch: 'maxPercentage' },
   },
@@ -164,7 +164,7 @@ const entryExtension = group(
     period: count(
       {
         title: 'Candles in the reference average',
-        help: 'Candles in the simple average that the price is measured against',
+        help: 'Candles in the simple average for the comparison with the price',
         from: 2,
         to: 400,
         unit: 'candles',
@@ -189,8 +189,8 @@ const entryExtension = group(
 export const config = group(
   { title: 'Momentum', help: 'Buys when a fast average crosses above a slow one and sells on the way down' },
   {
-    candleInterval: choice({ title: 'Candles', help: 'Candles that the averages are made of' }, INTERVALS, '1h'),
-    entryEnabled: flag({ title: 'Buy', help: 'May open positions' }, true),
+    candleInterval: choice({ title: 'Candles', help: 'Interval of the candles for the averages' }, INTERVALS, '1h'),
+    entryEnabled: flag({ title: 'Buy', help: 'Opens positions' }, true),
     entrySizing,
     ...capSettings,
     lossCooldownMinutes,
@@ -198,7 +198,7 @@ export const config = group(
     entryMarginPercentage: multiplier(
       {
         title: 'Minimum EMA gap',
-        help: 'The fast average must rise above this share of the slow one; a little more than the slow one itself passes over false starts',
+        help: 'The fast average must rise above this share of the slow one; a value slightly above 1 avoids false signals',
         of: 'the slow average',
         bounds: { atLeast: '1', atMost: '1.5' },
         advanced: true,
@@ -207,7 +207,7 @@ export const config = group(
     ),
     trendFilter: trendFilter.prefault({}),
     entryExtension: entryExtension.prefault({}),
-    exitEnabled: flag({ title: 'Sell', help: 'May sell; off means that nothing guards the position' }, true),
+    exitEnabled: flag({ title: 'Sell', help: 'Sells positions; off means that nothing protects the position' }, true),
     exitOnCross: flag(
       { title: 'Sell when the averages cross down', help: 'Sells when the fast average falls below the slow one' },
       true,
@@ -237,7 +237,7 @@ export type Config = z.output<typeof config>;
 
 export const DEFAULTS: Config = config.parse({});
 
-/** Reads a merged config that was never parsed: fills absent params, keeps values beyond a bound, notes a wrong type. */
+/** Reads a merged config without parsing it: fills absent settings, keeps values beyond a bound, records a wrong type. */
 export function readStoredConfig(stored: unknown) {
   const read = storedReader(stored);
   const d = DEFAULTS;
@@ -276,7 +276,7 @@ export function readStoredConfig(stored: unknown) {
   return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };
 }
 
-/** The config with windows that the candles can fill: a stored length above that counts as the longest one. */
+/** The config with windows that the candles can fill. A longer stored window counts as the longest possible one. */
 export function fitWindows(config: Config): Config {
   const { ema, atrTrailing, trendFilter, entryExtension } = config;
   const slopeBars = Math.min(trendFilter.slopeBars, MOST_CLOSED - 1);
@@ -289,7 +289,7 @@ export function fitWindows(config: Config): Config {
   };
 }
 
-/** The stored lengths that do not fit, for the numbers of a decision. */
+/** The stored window lengths that are too long, for the numbers of a decision. */
 export function storedWindows(stored: Config): Numbers {
   const fitted = fitWindows(stored);
   const lengths: readonly [string, number, number][] = [

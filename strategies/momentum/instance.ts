@@ -22,7 +22,7 @@ import {
 } from './rules.ts';
 import { createSeries, type Memory, readState, type Series, writeState } from './state.ts';
 
-/** After a longer hole the averages start anew instead of going on from prices of another time. */
+/** After a longer gap the averages restart, because the old prices are outdated. */
 const LONGEST_HOLE = 999;
 
 /** Closed candles before entries are possible. */
@@ -82,7 +82,7 @@ export function createInstance(stored: Config, grid: Grid, state?: unknown): Str
     },
     skipQuietCandles(view, run) {
       const { atr, trend } = memory.series;
-      // What reads whole candles, or the past of an average, is asked candle by candle.
+      // Indicators that read whole candles, or the past of an average, need every candle.
       if (run.candles && (atr !== null || trend !== null)) return -1;
       if (run.answer !== ANSWERS[view.sellable ? 'hold-above-stop' : 'entry-no-cross']) return -1;
       if (run.candles) return skipCandles(context, view, { run, renew: () => createSeries(config) });
@@ -115,7 +115,7 @@ interface SkipInput {
   readonly renew: () => Series;
 }
 
-/** Closed candles until a cross up while flat; until a stop, a cross down or a moved stop while held; or past a long hole. */
+/** Skips closed candles up to a cross up while flat; up to a stop, a cross down or a moved stop while held; or a long gap. */
 function skipCandles(context: StrategyContext, view: TickView, { run, renew }: SkipInput): number {
   const { memory } = context;
   const { openMs, close, from, to } = run;
@@ -132,7 +132,7 @@ function skipCandles(context: StrategyContext, view: TickView, { run, renew }: S
   return row;
 }
 
-/** What a loop over candles came to, for everything that it does not read itself. */
+/** Updates the state that the loop over candles does not update itself. */
 function recordSkipped({ series }: Memory, { openMs, close, from }: CandleRun, row: number): void {
   for (let at = from; series.extension !== null && at < row; at++) series.extension.push(close[at] ?? 0);
   series.closedCount += row - from;
@@ -140,7 +140,7 @@ function recordSkipped({ series }: Memory, { openMs, close, from }: CandleRun, r
   series.lastOpenMs = openMs[row - 1] ?? 0;
 }
 
-/** Carries the averages on, and the stop of a position: up to the row after the one that needsDecision, or to a long hole. */
+/** Advances the averages and the stop of a position, to the row after one that needs a decision, or to a long gap. */
 function advanceAverages(
   context: StrategyContext,
   view: TickView,
@@ -160,7 +160,7 @@ function advanceAverages(
   return { row, needsDecision };
 }
 
-/** The first row after a long hole, else the end; rows that together are no longer than such a hole have none. */
+/** The first row after a long gap, or the end. Blocks of rows that span less than such a gap are skipped. */
 function holeIn({ lastOpenMs }: Series, { openMs, from, to }: CandleRun, { intervalMs }: Params): number {
   const longMs = LONGEST_HOLE * intervalMs;
   let before = lastOpenMs;
@@ -174,7 +174,7 @@ function holeIn({ lastOpenMs }: Series, { openMs, from, to }: CandleRun, { inter
   return to;
 }
 
-/** What a loop over candles carries on: the averages, and the row after the last one that it took. */
+/** State of a loop over candles: the averages, and the row after the last processed one. */
 interface AdvanceInput {
   readonly averages: { fast: number; slow: number; row: number; needsDecision: boolean };
   readonly run: CandleRun;
@@ -288,14 +288,14 @@ function pushCandle(series: Series, candle: Candle, slopeBars: number): void {
   if (series.trendPast.length > slopeBars + 1) series.trendPast.shift();
 }
 
-/** A cross down while held is remembered until a cross up or the sale, so that downtime does not swallow it. */
+/** A cross down while held is stored until a cross up or the sale, so that downtime does not lose it. */
 function followCross({ params, memory }: StrategyContext, { closeMs }: Candle, view: TickView): void {
   if (!view.sellable || closeMs <= view.firstBuyFillMs) return;
   if (crossedDown(params, memory.series)) memory.ratchets.exitSignal = true;
   else if (crossedUp(params, memory.series)) memory.ratchets.exitSignal = false;
 }
 
-/** Only candles that closed after the first buy fill move the stops, each of them once. */
+/** Only candles that closed after the first buy fill move the stops, each one once. */
 const countsForPosition = ({ ratchets }: Memory, { closeMs }: Candle, view: TickView): boolean =>
   view.sellable && closeMs > view.firstBuyFillMs && closeMs > ratchets.ratchetedMs;
 
@@ -304,7 +304,7 @@ function ratchet(context: StrategyContext, { closeMs, close }: Candle, view: Tic
   ratchetTo(context, view, close);
 }
 
-/** Moves high and stops to a close; returns the level that sells. */
+/** Updates high and stops with a close; returns the level that sells. */
 function ratchetTo(context: StrategyContext, view: TickView, close: number): number {
   const { ratchets } = context.memory;
   ratchets.high = Math.max(ratchets.high, Math.round(close / context.params.tick));
@@ -314,7 +314,7 @@ function ratchetTo(context: StrategyContext, view: TickView, close: number): num
 
 const WIDEST_STOP = 0.5;
 
-/** By volatility the stop of an entry lies so many true ranges below its price; undefined where the percentage rules. */
+/** Stop of an entry by volatility, as a share of its price; undefined when the percentage applies. */
 function stopMultipleOf({ params, memory: { series } }: StrategyContext, { price }: TickView): number | undefined {
   if (!params.sellEnabled || params.atrMultiplier === 0 || series.atr === null || !series.atr.ready) return undefined;
   const share = 1 - (params.atrMultiplier * series.atr.value) / (price * params.tick);
@@ -398,7 +398,7 @@ function explain({ params, memory }: StrategyContext, grid: Grid, { decision, vi
   }
 }
 
-/** A budget that hangs on the equity is the engine's to tell. */
+/** Null when the budget depends on the equity, which only the engine knows. */
 const fixedAmount = ({ entrySizing }: Config): string | null =>
   entrySizing.mode === 'fixed' ? entrySizing.amount : null;
 

@@ -6,7 +6,7 @@ import type { Finding } from '#strategies/strategy.ts';
 import { breakEvenOf } from '#strategies/ticks.ts';
 import type { Config } from './config.ts';
 
-/** Params that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */
+/** Warnings about valid settings without effect, with contradictions, or that lose money. `takerFee`: such as 0.001. */
 export function lint(config: Config, takerFee: number): readonly Finding[] {
   const activation = readFactor(config.profitTrail.activationPercentage);
   const atr = readFactor(config.atrTrailing.multiplier);
@@ -17,20 +17,20 @@ export function lint(config: Config, takerFee: number): readonly Finding[] {
         level: 'warn',
         code: 'nothing-enabled',
         path: 'entryEnabled',
-        message: 'Neither buying nor selling is switched on: it only watches.',
+        message: 'Buying and selling are switched off: the strategy only watches.',
       },
     !config.exitEnabled && {
       level: 'warn',
       code: 'sell-off-naked',
       path: 'exitEnabled',
-      message: 'Selling is switched off: nothing guards a position.',
+      message: 'Selling is switched off: nothing protects a position.',
     },
     activation > 0 &&
       activation < breakEvenOf({ takerFee }) && {
         level: 'warn',
         code: 'trail-below-cost',
         path: 'profitTrail.activationPercentage',
-        message: 'Starts below the price that pays the fees, so it waits until that price is reached.',
+        message: 'Is below the price that pays the fees, so it starts only at that price.',
       },
     activation > 0 &&
       atr === 0 &&
@@ -45,7 +45,7 @@ export function lint(config: Config, takerFee: number): readonly Finding[] {
         level: 'warn',
         code: 'slope-inert',
         path: 'trendFilter.slopeBars',
-        message: 'The trend filter is off, so nothing has to rise.',
+        message: 'The trend filter is off, so this setting has no effect.',
       },
     !config.exitEnabled &&
       activation > 0 && {
@@ -58,15 +58,13 @@ export function lint(config: Config, takerFee: number): readonly Finding[] {
       level: 'info',
       code: 'sizing-depends-on-equity',
       path: 'entrySizing.mode',
-      message:
-        'The budget follows what the account is worth, so it cannot be checked against the minimum order value now.',
+      message: 'The budget depends on the equity, so it cannot be checked against the minimum order value now.',
     },
     atr > 0 && {
       level: 'info',
       code: 'atr-shadows-percent',
       path: 'trailingStopPercentage',
-      message:
-        'The distance in average true ranges takes the place of this one, except while too few candles are known.',
+      message: 'The distance in average true ranges replaces this setting, except while there are too few candles.',
     },
   ];
   return [

@@ -9,7 +9,7 @@ export const REASONS = {
     thresholds: ['stop', 'high'],
   },
   'hold-sell-disabled': { sentence: 'Holding: selling is switched off.', thresholds: [] },
-  'hold-exit-order-open': { sentence: 'An exit order is on its way.', thresholds: [] },
+  'hold-exit-order-open': { sentence: 'An exit order is in flight.', thresholds: [] },
   'exit-trailing-stop': {
     sentence: 'Selling: {price} reached the trailing stop at {threshold}.',
     thresholds: SOLD_AT,
@@ -25,7 +25,7 @@ export const REASONS = {
   'exit-regime': { sentence: 'Selling at {price}: the daily trend has turned down.', thresholds: [] },
   'entry-disabled': { sentence: 'Buying is switched off.', thresholds: [] },
   'entry-config-unreadable': {
-    sentence: 'Not buying: the stored setting {path} cannot be read; save the form again.',
+    sentence: 'Not buying: the stored setting {path} is unreadable. Save the form again.',
     thresholds: ['path'],
   },
   ...WAITING_REASONS,
@@ -35,7 +35,7 @@ export const REASONS = {
     thresholds: [],
   },
   'entry-already-this-candle': {
-    sentence: 'Waiting for the next candle: there has been a trade since the last one closed.',
+    sentence: 'Waiting for the next candle: there was a fill since the last one closed.',
     thresholds: [],
   },
   'entry-below-trend': {
@@ -64,7 +64,7 @@ type NothingCode = Exclude<ReasonCode, ExitCode | CancelCode | 'entry-cross-up'>
 const nothing = (reason: NothingCode): Decision => Object.freeze({ kind: 'nothing', reason });
 const sell = (reason: ExitCode): Decision => Object.freeze({ kind: 'sell', reason, lots: 'all' });
 
-/** One shared value per answer: a tick on which nothing happens allocates nothing. */
+/** One shared object per answer, so that a tick without an event allocates nothing. */
 export const ANSWERS: Readonly<Record<ReasonCode, Decision>> = {
   'hold-above-stop': nothing('hold-above-stop'),
   'hold-sell-disabled': nothing('hold-sell-disabled'),

@@ -32,7 +32,7 @@ export interface StrategyContext {
   readonly memory: Memory;
 }
 
-/** A cross compares two values of the slow average, the first of which exists at candle `slow`. */
+/** A cross compares two values of the slow average. The first one exists at candle `slow`. */
 const comparable = ({ slow }: Params, { closedCount }: Series): boolean => closedCount >= slow + 1;
 
 /** On the newest closed candle the fast average rose above the slow one, by the margin. */
@@ -48,7 +48,7 @@ export function crossedDown(params: Params, series: Series): boolean {
   return comparable(params, series) && fastBefore >= slowBefore && fast.value < slow.value;
 }
 
-/** Raises the stops for the present high. The tighter one never lies below the price that pays the fees. */
+/** Raises the stops for the current high. The tighter stop is never below the price that pays the fees. */
 export function raiseStops({ params, memory }: StrategyContext, view: TickView): void {
   const { ratchets, series } = memory;
   const { high } = ratchets;
@@ -63,7 +63,7 @@ export function raiseStops({ params, memory }: StrategyContext, view: TickView):
   ratchets.leg = Math.max(ratchets.leg, leg);
 }
 
-/** The sale at the higher of both stops: a stop on the exchange goes by its reason, too. */
+/** The sale at the higher stop. The stop on the exchange has the same reason. */
 export const stopAnswer = ({
   memory: { ratchets },
 }: {
@@ -84,12 +84,12 @@ const regimeFell: Rule = ({ params }, view) =>
   params.exitInBear && view.regime === -1 ? ANSWERS['exit-regime'] : undefined;
 const held: Rule = () => ANSWERS['hold-above-stop'];
 
-/** Asked in order while a sellable position is held; this strategy never adds to it, so the last one always answers. */
+/** Rules in order while a sellable position is held. This strategy never adds to it, so the last rule always answers. */
 export const HELD_RULES: readonly Rule[] = [sellDisabled, exitOnItsWay, stopReached, crossDown, regimeFell, held];
 
 const buyDisabled: Rule = ({ params }) => (params.buyEnabled ? undefined : ANSWERS['entry-disabled']);
 const unreadable: Rule = (_context, view) => (view.readable ? undefined : ANSWERS['entry-config-unreadable']);
-/** A waiting buy is taken back when it is too old, or when the averages have crossed back. */
+/** Cancels a resting buy after its timeout, or when the averages have crossed back. */
 const entryOnItsWay: Rule = ({ params, memory: { series } }, view) => {
   const { waiting } = view;
   if (!view.entryOrderOpen) return undefined;
@@ -101,7 +101,7 @@ const entryOnItsWay: Rule = ({ params, memory: { series } }, view) => {
 };
 const historyShort: Rule = ({ params, memory: { series } }) =>
   series.closedCount < params.need ? ANSWERS['entry-history-short'] : undefined;
-/** A cross holds until the next candle has closed, also when that candle has not arrived: old ones are not chased. */
+/** A cross is valid until the next candle closes, even when that candle has not arrived. Old crosses do not count. */
 const noCross: Rule = ({ params, memory: { series } }, view) => {
   const isNewest = view.nowMs < series.lastOpenMs + 2 * params.intervalMs;
   return isNewest && crossedUp(params, series) ? undefined : ANSWERS['entry-no-cross'];
@@ -129,7 +129,7 @@ const enter: Rule = ({ params: { queueing } }, { price }) => {
 /** The highest price to buy at, in ticks. */
 export const extensionLimit = ({ extension, tick }: Params, sma: number): number => snapDown((sma * extension) / tick);
 
-/** Asked in order while flat; the last one always answers. */
+/** Rules in order while flat. The last rule always answers. */
 export const ENTRY_RULES: readonly Rule[] = [
   entryOnItsWay,
   buyDisabled,

@@ -13,9 +13,9 @@ import type { Grid } from '#strategies/strategy.ts';
 import { tickScale } from '#strategies/ticks.ts';
 import type { Config } from './config.ts';
 
-/** What only a position moves; levels are whole ticks, 0 when there is none. None falls inside a position. */
+/** Levels of a position in whole ticks; 0 when there is none. They never fall inside a position. */
 interface Ratchets {
-  /** The position cycle they belong to. */
+  /** The cycle of the levels. */
   cycle: number;
   /** Highest close since the buy, at least the average entry price. */
   high: number;
@@ -30,7 +30,7 @@ interface Ratchets {
   actionOpenMs: number;
 }
 
-/** What every closed candle moves; averages are quote prices. */
+/** State that every closed candle updates; averages are quote prices. */
 export interface Series {
   readonly fast: Ema;
   readonly slow: Ema;
@@ -77,13 +77,13 @@ const stored = z.object({
   }),
 });
 
-/** What the averages depend on: saved ones of another shape are of no use. */
+/** Settings of the averages. A saved state with other settings is discarded. */
 const shapeOf = ({ candleInterval, ema, atrTrailing, trendFilter, entryExtension }: Config): string =>
   JSON.stringify([candleInterval, ema, atrTrailing, trendFilter, entryExtension]);
 
 type Saved = Readonly<Record<string, IndicatorState>>;
 
-/** Averages as the config asks for them: fresh, or going on from what was saved. */
+/** Averages for the config: new, or restored from the saved state. */
 export function createSeries(config: Config, saved: Saved = {}): Series {
   const { ema, atrTrailing, trendFilter, entryExtension } = config;
   const createTrend = trendFilter.maType === 'sma' ? createSma : createEma;
@@ -138,8 +138,8 @@ export function writeState({ ratchets, series }: Memory, { config, grid }: Frame
 }
 
 /**
- * The memory of a saved state; a fresh one when nothing readable was saved. Ratchets survive a change of the config and
- * of the tick size; averages of another shape start anew from the warm-up candles.
+ * The memory of a saved state; a new one when the saved state is absent or unreadable. Ratchets survive a change of the
+ * config and of the tick size. Averages with other settings restart from the warm-up candles.
  */
 export function readState(value: unknown, { config, grid }: Frame): Memory {
   const parsed = stored.safeParse(value);
@@ -157,7 +157,7 @@ export function readState(value: unknown, { config, grid }: Frame): Memory {
   };
 }
 
-/** An indicator refuses a state of another kind by throwing; then the averages start anew. */
+/** An indicator throws on a state of another kind. The averages then restart. */
 function restoreSeries(config: Config, saved: z.output<typeof stored>['series']): Series {
   const { indicators, ...plain } = saved;
   try {

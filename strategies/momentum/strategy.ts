@@ -12,7 +12,7 @@ import { REASONS } from './reasons.ts';
 
 const MINUTE_MS = 60_000;
 
-/** After eight lengths the seed of an average weighs less than a millionth, after fifteen that of a true range. */
+/** The seed weighs less than a millionth after eight lengths of an average, or fifteen of a true range. */
 function needs(stored: Config): CandleNeed {
   const settings = fitWindows(stored);
   const { candleInterval, ema, atrTrailing, trendFilter } = settings;

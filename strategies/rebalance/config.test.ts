@@ -14,9 +14,9 @@ const refusals: readonly [unknown, string][] = [
   [{ targets: [AAA, AAA] }, 'targets.1.symbol: AAAUSDT is listed twice'],
   [
     { targets: [AAA, { symbol: 'BBBUSDT', weight: '0.41' }] },
-    'targets.1.weight: makes the shares more than the whole basket',
+    'targets.1.weight: makes the sum of the shares more than the whole basket',
   ],
-  [{ targets: [{ symbol: 'AAA/USDT' }] }, 'targets.0.symbol: is no coin such as BTCUSDT'],
+  [{ targets: [{ symbol: 'AAA/USDT' }] }, 'targets.0.symbol: is not a coin such as BTCUSDT'],
   [{ driftThreshold: '0' }, 'driftThreshold: 0 must be above 0'],
   [{ candleInterval: '1m' }, 'candleInterval: must be one of 5m, 15m, 30m, 1h, 2h, 4h, 1d'],
   [{ momentum: { lookbackCandles: 501 } }, 'momentum.lookbackCandles: must be at most 500'],

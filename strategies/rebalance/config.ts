@@ -9,16 +9,16 @@ const PLANS = ['5m', '15m', '30m', '1h', '2h', '4h', '1d'] as const satisfies re
 const MOST_TARGETS = 50;
 
 const target = group(
-  { title: 'Target weight', help: 'How much of the basket one coin should be worth' },
+  { title: 'Target weight', help: 'Target share of one coin in the basket' },
   {
     symbol: z
       .string()
-      .regex(/^[A-Z0-9]{5,20}$/, 'is no coin such as BTCUSDT')
+      .regex(/^[A-Z0-9]{5,20}$/, 'is not a coin such as BTCUSDT')
       .meta({ title: 'Coin', description: 'A coin that is bound to the profile', form: { kind: 'text' } }),
     weight: decimalNumber(
       {
         title: 'Share',
-        help: 'Share of the basket: 0.25 is a quarter; what the shares leave stays cash',
+        help: 'Share of the basket: 0.25 is a quarter; the rest stays cash',
         bounds: { above: '0', atMost: '1' },
         unit: 'of the basket',
       },
@@ -47,7 +47,7 @@ const momentum = group(
     minScore: decimalNumber(
       {
         title: 'Minimum rise',
-        help: 'A coin that has risen less is not held and its share stays cash: 0.02 is 2 %; empty asks nothing',
+        help: 'A coin that has risen less is not held and its share stays cash: 0.02 is 2 %; empty means no minimum',
         bounds: { atMost: '100' },
         unit: 'rise',
         off: true,
@@ -60,30 +60,38 @@ const momentum = group(
 export const config = group(
   { title: 'Rebalance', help: 'Keeps the coins of the profile at their shares of one basket' },
   {
-    enabled: flag({ title: 'Trade', help: 'Off: only shows what it would do' }, false),
+    enabled: flag({ title: 'Trade', help: 'Off: only shows the plan' }, false),
     weightMode: choice(
       { title: 'Shares', help: 'fixed: the shares you set; momentum: equal shares of the strongest coins' },
       MODES,
       'fixed',
     ),
-    candleInterval: choice({ title: 'Plan every', help: 'A plan is made when such a candle closes' }, PLANS, '1h'),
+    candleInterval: choice(
+      { title: 'Plan every', help: 'Makes a plan when a candle of this interval closes' },
+      PLANS,
+      '1h',
+    ),
     driftThreshold: decimalNumber(
       {
         title: 'Rebalance threshold',
-        help: 'A coin is traded when its share is off by this much of the basket: 0.05 is 5 %',
+        help: 'Trades a coin when its share differs from its target by this much of the basket: 0.05 is 5 %',
         bounds: { above: '0', below: '1' },
         unit: 'of the basket',
       },
       '0.05',
     ),
     minTradeQuote: quoteAmount(
-      { title: 'Smallest trade', help: 'Leaves smaller trades; empty means what the exchange accepts', off: true },
+      {
+        title: 'Smallest trade',
+        help: 'Skips smaller trades; empty means the minimum order value of the exchange',
+        off: true,
+      },
       '10',
     ),
     basketBudgetQuote: quoteAmount(
       {
         title: 'Budget of the basket',
-        help: 'Fresh money is added until the coins are worth this much; empty adds none',
+        help: 'Adds cash until the value of the coins reaches this amount; empty adds none',
         off: true,
       },
       '',
@@ -91,7 +99,7 @@ export const config = group(
     maxSymbolExposureQuote: quoteAmount(
       {
         title: 'Maximum per coin',
-        help: 'Buys less when a position would cost more; empty means no limit',
+        help: 'Buys less when the cost of a position would exceed this; empty means no limit',
         off: true,
         advanced: true,
       },
@@ -103,7 +111,7 @@ export const config = group(
       .default([])
       .meta({
         title: 'Target weights',
-        description: 'A coin of the profile that is not listed is sold; only asked where the shares are fixed',
+        description: 'A coin of the profile that is not listed is sold; used only with fixed shares',
         form: { kind: 'list', advanced: true },
       }),
     momentum: momentum.prefault({}),
@@ -116,14 +124,14 @@ export const config = group(
       sum += readFactor(weight);
       if (targets.findIndex((each) => each.symbol === symbol) < i)
         refuse(['targets', i, 'symbol'], `${symbol} is listed twice`);
-      if (sum > 1 + 1e-9) refuse(['targets', i, 'weight'], 'makes the shares more than the whole basket');
+      if (sum > 1 + 1e-9) refuse(['targets', i, 'weight'], 'makes the sum of the shares more than the whole basket');
     }
   },
 );
 export type Config = z.output<typeof config>;
 const DEFAULTS: Config = config.parse({});
 
-/** Reads a profile's config that was never parsed: fills absent params, keeps values beyond a bound, notes a wrong type. */
+/** Reads a stored config without parsing it: fills absent settings, keeps values beyond a bound, records a wrong type. */
 export function readStoredConfig(stored: unknown) {
   const read = storedReader(stored);
   const d = DEFAULTS;

@@ -7,7 +7,7 @@ import type { Config } from './config.ts';
 
 const UNREADABLE: Decision = Object.freeze({ kind: 'nothing', reason: 'entry-config-unreadable' });
 
-/** The part of one coin in the plan of its profile: it remembers closes, and carries out its leg. */
+/** One coin in the plan of its profile: it stores closes and executes its leg. */
 export function createInstance({ momentum, weightMode }: Config, grid: Grid, state?: unknown): StrategyInstance {
   const length = Math.min(momentum.lookbackCandles + 1, MOST_CLOSED);
   const closes: number[] = [];

@@ -12,7 +12,7 @@ const isFixed = ({ weightMode }: Config): boolean => weightMode === 'fixed';
 
 const noTargets: Check = (settings) =>
   settings.enabled && isFixed(settings) && settings.targets.length === 0
-    ? warn('target-unbound', 'targets', 'No coin has a share: everything that is held would be sold.')
+    ? warn('target-unbound', 'targets', 'No coin has a share: all positions would be sold.')
     : undefined;
 const unboundTargets: Check = (settings, coins) =>
   settings.targets.flatMap(({ symbol }, i) =>
@@ -28,12 +28,16 @@ const unboundTargets: Check = (settings, coins) =>
   );
 const noBudget: Check = ({ enabled, basketBudgetQuote }) =>
   enabled && basketBudgetQuote === ''
-    ? info('budget-zero-empty', 'basketBudgetQuote', 'No fresh money is allowed: only what is held already is shifted.')
+    ? info('budget-zero-empty', 'basketBudgetQuote', 'No cash may be added: only existing positions are rebalanced.')
     : undefined;
 const weightsUnderOne: Check = (settings) => {
   const sum = settings.targets.reduce((total, { weight }) => total + readFactor(weight), 0);
   if (!isFixed(settings) || settings.targets.length === 0 || sum >= 1 - 1e-9) return undefined;
-  return info('weights-under-one', 'targets', 'The shares are less than the whole basket: the rest stays cash.');
+  return info(
+    'weights-under-one',
+    'targets',
+    'The sum of the shares is less than the whole basket: the rest stays cash.',
+  );
 };
 const rankingInert: Check = (settings) => {
   const ranks = Object.entries(settings.momentum).some(
@@ -45,18 +49,14 @@ const rankingInert: Check = (settings) => {
 };
 const topCoversAll: Check = (settings, coins) =>
   !isFixed(settings) && coins !== undefined && coins.length > 0 && settings.momentum.topK >= coins.length
-    ? info(
-        'topk-covers-basket',
-        'momentum.topK',
-        'All coins of the profile are held, so their strength decides nothing.',
-      )
+    ? info('topk-covers-basket', 'momentum.topK', 'All coins of the profile are held, so the ranking has no effect.')
     : undefined;
 const capBelowBudget: Check = (settings) => {
   const cap = readFactor(settings.maxSymbolExposureQuote);
   const shares = settings.targets.map(({ weight }) => readFactor(weight));
   const most = isFixed(settings) ? Math.max(0, ...shares) : 1 / settings.momentum.topK;
   return cap > 0 && cap < readFactor(settings.basketBudgetQuote) * most
-    ? warn('cap-below-budget', 'maxSymbolExposureQuote', 'Lies below the share of the budget that one coin is to have.')
+    ? warn('cap-below-budget', 'maxSymbolExposureQuote', 'Is below the share of the budget for one coin.')
     : undefined;
 };
 const targetsInert: Check = (settings) =>
@@ -65,7 +65,7 @@ const targetsInert: Check = (settings) =>
     : info(
         'targets-inert',
         'targets',
-        `The strongest ${settings.momentum.topK} coins are held, so these shares are not asked.`,
+        `The strongest ${settings.momentum.topK} coins are held, so these shares are not used.`,
       );
 
 const CHECKS: readonly Check[] = [
@@ -79,7 +79,7 @@ const CHECKS: readonly Check[] = [
   unboundTargets,
 ];
 
-/** Params that do nothing, contradict each other or leave the basket empty. */
+/** Warnings about settings without effect, with contradictions, or that leave the basket empty. */
 export const lint = (settings: Config, _takerFee: number, coins?: readonly string[]): readonly Finding[] => [
   ...CHECKS.flatMap((check) => check(settings, coins) ?? []),
   ...gateFindings(settings),

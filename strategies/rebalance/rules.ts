@@ -7,14 +7,14 @@ import { percentText } from '#strategies/grid-text.ts';
 import type { Config } from './config.ts';
 
 const BUFFER = 1 + toNumber(CASH_BUFFER);
-/** What a planned sale is taken to lose beside its fee, until it has filled. */
+/** Assumed slippage of a planned sale, until it has filled. */
 const SLIP = 0.999;
 
 const money = (value: number): string => value.toFixed(2);
-/** A whole number of lots that float error has left a hair below itself. */
+/** Tolerance for a whole number of lots with float error. */
 const wholeLots = (quantity: number, step: number): number => Math.floor(quantity / step + 1e-9);
 
-/** The share of the basket that each coin should have. A tie goes to the coin whose name comes first. */
+/** Target share of each coin in the basket. A tie goes to the first coin by name. */
 function weightsOf(
   { weightMode, targets, momentum }: Config,
   coins: readonly BasketCoin[],
@@ -39,7 +39,7 @@ interface Frame {
   readonly total: number;
 }
 
-/** How far a coin is off its share, and the trade that mends it; null where it stays as it is. */
+/** Difference of a coin from its share, and the trade that corrects it; null without a trade. */
 function judge(
   coin: BasketCoin,
   { config, weights, total }: Frame,
@@ -88,7 +88,7 @@ function plan(config: Config, { coins, freeQuote, takerFee }: BasketView): Baske
   return { reason: 'plan-rebalance', numbers: expects, legs, cash };
 }
 
-/** Scales all buys by one factor; while the smallest is too small for its coin, it is left out, the last one of equals. */
+/** Scales all buys by one factor. While the smallest is too small for its coin, it is dropped; among equals the last one. */
 function fit(buys: readonly Leg[], available: number, coins: readonly BasketCoin[]): Leg[] {
   const leastOf = (symbol: string): number => coins.find((coin) => coin.symbol === symbol)?.minBuy ?? 0;
   let kept = [...buys];
@@ -97,7 +97,7 @@ function fit(buys: readonly Leg[], available: number, coins: readonly BasketCoin
     const factor = sum > 0 ? Math.min(1, available / (sum * BUFFER)) : 0;
     const [smallest] = kept.toSorted((a, b) => a.quote - b.quote || (a.symbol < b.symbol ? 1 : -1));
     if (smallest === undefined) return [];
-    // What a buy may spend holds back for a price that moves; the money is counted with that above.
+    // A buy reserves a buffer for price moves, which the available cash above includes.
     if (smallest.quote * factor * BUFFER >= leastOf(smallest.symbol))
       return kept.map((leg) => ({ ...leg, quote: leg.quote * factor * BUFFER }));
     kept = kept.filter((leg) => leg !== smallest);

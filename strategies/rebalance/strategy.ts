@@ -19,7 +19,7 @@ const sharedSettings = (settings: Config): SharedSettings => ({
   ...gateShares(settings),
 });
 
-/** Fresh money buys a coin up to its share of the budget; a coin without a share is only sold. */
+/** Added cash buys a coin up to its share of the budget. A coin without a share is only sold. */
 function basketShare(settings: Config, symbol: string): LevelBudget | null {
   const { basketBudgetQuote, minTradeQuote, weightMode, targets, momentum } = settings;
   const budget = readSetting(basketBudgetQuote);
@@ -30,7 +30,7 @@ function basketShare(settings: Config, symbol: string): LevelBudget | null {
   return weight === null ? null : { spend: multiply(budget, weight), least, trigger: ONE };
 }
 
-/** Keeps several coins at their shares of one basket; one plan over all of them per candle, sales before buys. */
+/** Keeps several coins at their shares of one basket. One plan over all coins per candle, sales before buys. */
 export const rebalance: Strategy<Config> = {
   name: 'rebalance',
   title: 'Rebalance',

@@ -20,7 +20,7 @@ test('an empty config is the defaults', () => {
 const refusals: readonly [unknown, string][] = [
   [
     { buy: { entrySizing: { mode: 'risk-at-stop', percent: '0.11' } } },
-    'buy.entrySizing.percent: 0.11 must be at most 0.1, as it is what one stop loses',
+    'buy.entrySizing.percent: 0.11 must be at most 0.1, because it is the loss at one stop',
   ],
   [
     { buy: { entrySizing: { mode: 'risk-at-stop' } }, sell: { stopLossPercentage: '' } },
@@ -31,7 +31,7 @@ const refusals: readonly [unknown, string][] = [
   [{ buy: { candleLimit: 0 } }, 'buy.candleLimit: must be at least 1'],
   [{ buy: { candleLimit: 1.5 } }, 'buy.candleLimit: must be a whole number'],
   [{ buy: { entrySizing: { amount: '0' } } }, 'buy.entrySizing.amount: 0 must be above 0'],
-  [{ buy: { entrySizing: { amount: '' } } }, 'buy.entrySizing.amount: is no decimal number'],
+  [{ buy: { entrySizing: { amount: '' } } }, 'buy.entrySizing.amount: is not a decimal number'],
   [
     { buy: { gridLevels: [{}, {}] } },
     'buy.gridLevels.1.triggerPercentage: 1 must be below 1: a further level buys below the average entry price',
@@ -54,7 +54,7 @@ const refusals: readonly [unknown, string][] = [
   ],
   [
     { buy: { gridLevels: [{ stopPricePercentage: '1.01', limitPricePercentage: '1.005' }] } },
-    'buy.gridLevels.0.limitPricePercentage: 1.005 must not be below 1.01, where the buy is set off',
+    'buy.gridLevels.0.limitPricePercentage: 1.005 must not be below 1.01, the trigger of the buy',
   ],
   [
     { sell: { takeProfits: [{}, { fraction: '0.1' }] } },
@@ -64,18 +64,18 @@ const refusals: readonly [unknown, string][] = [
     { sell: { takeProfits: [{}, { triggerPercentage: '1.04', fraction: '0.51' }] } },
     'sell.takeProfits.1.fraction: sells more than everything, together with those before',
   ],
-  [{ technicals: { rows: [{}, {}] } }, 'technicals.rows.1.interval: 1h is asked twice; each interval may appear once'],
+  [{ technicals: { rows: [{}, {}] } }, 'technicals.rows.1.interval: 1h is used twice; each interval may appear once'],
   [{ regime: { period: 201 } }, 'regime.period: must be at most 200'],
   [{ sell: { stopLossPercentage: '1' } }, 'sell.stopLossPercentage: 1 must be below 1'],
   [{ sell: { triggerPercentage: '1' } }, 'sell.triggerPercentage: 1 must be above 1'],
   [{ sell: { stopLossPercentage: 0.97 } }, 'sell.stopLossPercentage: must be decimal text such as "0.97"'],
   [
     { buy: { firstBuyTriggerBasis: 'immediate', gridLevels: [{ triggerPercentage: '1.01' }] } },
-    'buy.gridLevels.0.triggerPercentage: 1.01 has no low to be a share of, as the first buy is immediate; set it to 1',
+    'buy.gridLevels.0.triggerPercentage: 1.01 has no effect, because the first buy is immediate; set it to 1',
   ],
   [
     { sell: { breakEven: { armAtPercentage: '1.003' } } },
-    'sell.breakEven.floorPercentage: 1.003 must be below 1.003, where the floor goes up',
+    'sell.breakEven.floorPercentage: 1.003 must be below 1.003, where the floor starts',
   ],
   [{ buy: { indicatorGate: { rsiMaxBuy: '101' } } }, 'buy.indicatorGate.rsiMaxBuy: 101 must be at most 100'],
   [{ sell: { atrTrailing: { multiplier: '0' } } }, 'sell.atrTrailing.multiplier: 0 must be above 0'],

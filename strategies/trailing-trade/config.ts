@@ -39,7 +39,7 @@ const level = group(
     stopPricePercentage: multiplier(
       {
         title: 'Buy when it turns up by',
-        help: 'Follows the price down with a buy that is set off once the price turns up to this share of its low; empty buys at once',
+        help: 'Follows the price down with a buy that triggers once the price rises to this share of its low; empty buys at once',
         of: ofPrice,
         bounds: { atLeast: '1', atMost: '1.5' },
         off: true,
@@ -50,7 +50,7 @@ const level = group(
     limitPricePercentage: multiplier(
       {
         title: 'Maximum buy price',
-        help: 'A buy that was set off pays no more than this share of the price it followed',
+        help: 'A triggered buy pays at most this share of the price that it followed',
         of: ofPrice,
         bounds: { atLeast: '1', atMost: '1.5' },
         off: true,
@@ -61,7 +61,7 @@ const level = group(
     minPurchaseAmount: quoteAmount(
       {
         title: 'Spend at least',
-        help: 'Passes this level over when it could only spend less; empty means whatever the exchange accepts',
+        help: 'Skips this level when it could only spend less; empty means the minimum order value of the exchange',
         off: true,
         advanced: true,
       },
@@ -70,7 +70,7 @@ const level = group(
     maxPurchaseAmount: quoteAmount(
       {
         title: 'Spend',
-        help: 'What this level spends; empty means an equal share of the whole amount',
+        help: 'Amount of this level; empty means an equal share of the whole amount',
         off: true,
         advanced: true,
       },
@@ -87,7 +87,7 @@ const level = group(
     else if (limit < stop)
       refuse(
         ['limitPricePercentage'],
-        `${limitPricePercentage} must not be below ${stopPricePercentage}, where the buy is set off`,
+        `${limitPricePercentage} must not be below ${stopPricePercentage}, the trigger of the buy`,
       );
     const most = readFactor(maxPurchaseAmount);
     if (most > 0 && readFactor(minPurchaseAmount) > most)
@@ -98,7 +98,7 @@ const level = group(
   },
 );
 
-/** The further levels buy below the average price; the first one belongs to the low, or to the price when it is immediate. */
+/** Further levels buy below the average price. The first level refers to the low, or to the price when it is immediate. */
 const judgeLevels: Judge<{
   readonly firstBuyTriggerBasis: string;
   readonly gridLevels: readonly { readonly triggerPercentage: string }[];
@@ -109,13 +109,13 @@ const judgeLevels: Judge<{
     if (i > 0 && trigger >= 1)
       refuse(path, `${triggerPercentage} must be below 1: a further level buys below the average entry price`);
     if (i === 0 && firstBuyTriggerBasis === 'immediate' && trigger !== 1) {
-      refuse(path, `${triggerPercentage} has no low to be a share of, as the first buy is immediate; set it to 1`);
+      refuse(path, `${triggerPercentage} has no effect, because the first buy is immediate; set it to 1`);
     }
   }
 };
 
 const indicatorGate = group(
-  { title: 'Strength filter', help: 'Asks an indicator before the first buy', advanced: true },
+  { title: 'Strength filter', help: 'Checks an indicator before the first buy', advanced: true },
   {
     rsiMaxBuy: decimalNumber(
       {
@@ -134,7 +134,7 @@ const indicatorGate = group(
 const buy = group(
   { title: 'Buying', help: 'When to open a position', hint: { switch: 'enabled' } },
   {
-    enabled: flag({ title: 'Buy', help: 'May open positions' }, true),
+    enabled: flag({ title: 'Buy', help: 'Opens positions' }, true),
     entrySizing,
     ...capSettings,
     firstBuyTriggerBasis: choice(
@@ -175,7 +175,7 @@ const ofAverage = 'the average entry price';
 const atrTrailing = group(
   {
     title: 'ATR trailing stop',
-    help: 'Lets the trailing exit follow how much the price usually moves',
+    help: 'The distance of the trailing exit follows the volatility of the price',
     advanced: true,
     hint: { switch: 'multiplier' },
   },
@@ -194,7 +194,7 @@ const atrTrailing = group(
     period: count(
       {
         title: 'ATR candles',
-        help: 'How many candles the usual movement is measured over',
+        help: 'Number of candles in the average true range',
         from: 2,
         to: 100,
         unit: 'candles',
@@ -216,7 +216,7 @@ const atrTrailing = group(
 const breakEven = group(
   {
     title: 'Profit lock',
-    help: 'Once there is some profit, a floor keeps it from becoming a loss',
+    help: 'Once the position is in profit, a floor prevents a loss',
     advanced: true,
     hint: { switch: 'armAtPercentage' },
   },
@@ -246,14 +246,14 @@ const breakEven = group(
   ({ armAtPercentage, floorPercentage }, refuse) => {
     const armAt = readFactor(armAtPercentage);
     if (armAt > 0 && readFactor(floorPercentage) >= armAt)
-      refuse(['floorPercentage'], `${floorPercentage} must be below ${armAtPercentage}, where the floor goes up`);
+      refuse(['floorPercentage'], `${floorPercentage} must be below ${armAtPercentage}, where the floor starts`);
   },
 );
 
 const sell = group(
-  { title: 'Selling', help: 'When to leave a position', hint: { switch: 'enabled' } },
+  { title: 'Selling', help: 'When to sell a position', hint: { switch: 'enabled' } },
   {
-    enabled: flag({ title: 'Sell', help: 'May sell; off means that nothing guards the position' }, true),
+    enabled: flag({ title: 'Sell', help: 'Sells positions; off means that nothing protects the position' }, true),
     stopLossPercentage: multiplier(
       {
         title: 'Stop loss',
@@ -331,7 +331,7 @@ export type Config = z.output<typeof config>;
 export const DEFAULTS: Config = config.parse({});
 export const DEFAULT_LEVEL = level.parse({});
 
-/** Reads a merged config that was never parsed: fills absent params, keeps values beyond a bound, notes a wrong type. */
+/** Reads a merged config without parsing it: fills absent settings, keeps values beyond a bound, records a wrong type. */
 export function readStoredConfig(stored: unknown) {
   const read = storedReader(stored);
   const { buy: buys, sell: sells } = DEFAULTS;

@@ -68,7 +68,7 @@ const exit =
 const takeProfit = exit('partial sale', ({ context }) => context.levels.rung.ticks);
 const timeStop = exit('time stop', ({ view }) => view.price);
 
-/** What a level names, else its share of a fixed amount; a budget that hangs on the equity is the engine's to tell. */
+/** Amount of a level, or its share of a fixed amount; null when it depends on the equity, which only the engine knows. */
 function spendOf({ buy }: Config, level: number): string | null {
   const spend = buy.gridLevels[level]?.maxPurchaseAmount ?? '';
   if (spend !== '') return spend;
@@ -112,7 +112,7 @@ const waitingBuy: Explainer = ({ context: { memory, params }, grid, view: { wait
         bars: barsSince(waiting.placedMs, memory.lastOpenMs, params.intervalMs),
       };
 
-/** The numbers behind each answer; the price comes with all of them. */
+/** The numbers behind each reason. All include the price. */
 const NUMBERS: Readonly<Record<ReasonCode, Explainer>> = {
   'hold-below-arm': levelsOf(['arm', 'stop'], 'arm'),
   'hold-trail-armed': trailing,
@@ -158,7 +158,7 @@ const NUMBERS: Readonly<Record<ReasonCode, Explainer>> = {
 
 const isReason = (code: string): code is ReasonCode => Object.hasOwn(REASONS, code);
 
-/** The numbers behind a decision, computed only when somebody asks. */
+/** The numbers behind a decision, computed on demand. */
 export function explain(subject: Subject, decision: Decision): Numbers {
   const price = priceText(subject.view.price, subject.grid);
   return isReason(decision.reason) ? { price, ...NUMBERS[decision.reason](subject) } : { price };

@@ -28,14 +28,14 @@ import { type Memory, readState, writeState } from './state.ts';
 /** Closed candles searched for the low: a stored limit above the maximum counts as the maximum. */
 export const windowOf = (config: Config): number => Math.max(1, Math.min(config.buy.candleLimit, MAX_WINDOW));
 
-/** The trail by true ranges is off without a multiplier; a stored period above what candles can fill counts as that. */
+/** Period of the ATR; 0 without a multiplier. A stored period is limited to the number of available candles. */
 const atrPeriodOf = ({ sell }: Config): number =>
   readFactor(sell.atrTrailing.multiplier) > 0 ? Math.max(1, Math.min(sell.atrTrailing.period, MOST_CLOSED - 1)) : 0;
 
 const WARM_RSI = 210;
 const WARM_TRUE_RANGES = 15;
 
-/** Candles before the first buy, and those that let no seed of an average show any more. */
+/** Candles before the first buy, and warm-up until the seed of an average has no effect. */
 export function needsOf(config: Config): CandleNeed {
   const { buy } = config;
   const rsiMax = readFactor(buy.indicatorGate.rsiMaxBuy);
@@ -143,7 +143,7 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
 
 function skipQuietCandles(context: StrategyContext, view: TickView, run: CandleRun): number {
   const { memory } = context;
-  // What reads whole candles is asked candle by candle.
+  // Indicators that read whole candles need every candle.
   if (memory.rsi !== null || memory.atr !== null) return -1;
   if (run.answer === ANSWERS['entry-above-window-low'] && !view.sellable)
     return run.inside ? skipFlatInside(context, run) : skipFlat(context, run);
@@ -159,7 +159,7 @@ function reachOf(context: StrategyContext, view: TickView, into: Reach): void {
   else flatReach(context, view, into);
 }
 
-/** While flat it buys at the low of the window, or lower. */
+/** While flat, it buys at the low of the window, or lower. */
 function flatReach({ params, memory, levels }: StrategyContext, view: TickView, into: Reach): void {
   const ready = params.buyEnabled && view.readable && !view.entryOrderOpen && view.target < params.levels;
   const waits = ready && !params.immediate && memory.window.count() >= firstBuyNeed(params);
@@ -167,7 +167,7 @@ function flatReach({ params, memory, levels }: StrategyContext, view: TickView, 
   into.above = Number.POSITIVE_INFINITY;
 }
 
-/** While held it is the levels in force: below, where it sells or adds; above, where trail, floor or a partial sale begin. */
+/** While held: below, it sells or adds; above, the trail, the floor or a partial sale starts. */
 function heldReach(context: StrategyContext, view: TickView, into: Reach): void {
   const { params, memory, levels } = context;
   const adds = params.buyEnabled && !view.entryOrderOpen && view.target < params.levels;
@@ -181,7 +181,7 @@ function heldReach(context: StrategyContext, view: TickView, into: Reach): void 
   if (levels.rung.ticks > 0) into.above = Math.min(into.above, levels.rung.ticks);
 }
 
-/** While flat only a close at the low of the window needsDecision for a decision. */
+/** While flat, only a close at the low of the window needs a decision. */
 function skipFlat(
   { params, memory, levels }: StrategyContext,
   { openMs, closeTicks, lowTicks, candles, from, to }: CandleRun,
@@ -198,7 +198,7 @@ function skipFlat(
   return row;
 }
 
-/** The same where the strategy also acts inside candles; a loop of its own keeps the other one as fast as it is. */
+/** Like `skipFlat`, when the strategy also acts inside candles. A separate loop keeps the other one fast. */
 function skipFlatInside({ params, memory, levels }: StrategyContext, run: CandleRun): number {
   const { openMs, closeTicks, lowTicks, candles, from, to } = run;
   let row = from;
@@ -240,7 +240,7 @@ function endAtReach(context: StrategyContext, view: TickView, run: CandleRun): v
 /** Reused for every run. */
 const reach: Reach = { below: 0, above: 0 };
 
-/** While held it is a close beyond a level that is in force, or a moved trail where a stop rests on the exchange. */
+/** While held, a close beyond an active level needs a decision, and so does a moved trail with a stop on the exchange. */
 function skipHeld(context: StrategyContext, view: TickView, run: CandleRun): number {
   const { params, memory, levels } = context;
   const { openMs, closeTicks, lowTicks, candles, guarded, from, to } = run;
@@ -277,7 +277,7 @@ function skipHeld(context: StrategyContext, view: TickView, run: CandleRun): num
   return row;
 }
 
-/** A partial sale is done once all but its last lot has filled: fills count, not what was sent. */
+/** A partial sale is complete once all but its last lot has filled. Only fills count. */
 function countRung(memory: Memory, { lots }: TickView): void {
   if (memory.rungNext === 0 || memory.rungFrom - lots < memory.rungLots - 1) return;
   memory.rungsDone = memory.rungNext;
@@ -295,7 +295,7 @@ function dropRatchets(memory: Memory): void {
   memory.breakEven = false;
 }
 
-/** Ratchets belong to one cycle of one position: nothing of a former one may guard or trigger the next. */
+/** Ratchets belong to one cycle. Levels of an earlier cycle must not sell or protect the next one. */
 function followCycle(memory: Memory, view: TickView): void {
   if (memory.cycle === view.cycle) return;
   memory.cycle = view.cycle;
@@ -305,7 +305,7 @@ function followCycle(memory: Memory, view: TickView): void {
   dropRatchets(memory);
 }
 
-/** Only candles that closed after the first buy fill move the ratchets, each of them once. */
+/** Only candles that closed after the first buy fill move the ratchets, each one once. */
 const countsForPosition = (memory: Memory, { closeMs }: Candle, view: TickView): boolean =>
   view.sellable && closeMs > view.firstBuyFillMs && closeMs > memory.ratchetedMs;
 
@@ -326,7 +326,7 @@ function stopOf(context: StrategyContext, view: TickView): number {
   return Math.max(levels.stop, memory.breakEven ? levels.floor : 0, memory.trailStop);
 }
 
-/** Of equal levels the one that a sale of the strategy itself would name. */
+/** Among equal levels it is the one that the exit rules would name. */
 function stopReasonOf(context: StrategyContext, view: TickView): string {
   const highest = stopOf(context, view);
   const { levels, memory } = context;

@@ -27,7 +27,7 @@ const trailBelowCost: Check = (config, breakEven) => {
   return warn(
     'trail-below-cost',
     'sell.trailingStopPercentage',
-    'Right after it starts, the trailing exit lies below the price that pays the fees: it may sell at a loss.',
+    'Right after its start, the trailing exit is below the price that pays the fees: it may sell at a loss.',
   );
 };
 const breakEvenBelowCost: Check = (config, breakEven) => {
@@ -36,18 +36,14 @@ const breakEvenBelowCost: Check = (config, breakEven) => {
   return warn(
     'break-even-below-cost',
     'sell.breakEven.floorPercentage',
-    'The floor lies below the price that pays the fees: selling there loses a little.',
+    'The floor is below the price that pays the fees: selling there loses a little.',
   );
 };
 const noExit: Check = (config) => {
   const { stop, trail, atr, trigger, floorArm } = factorsOf(config);
   const trails = atr > 0 ? trigger > 0 || config.sell.atrTrailing.fromEntry : trail > 0 && trigger > 0;
   if (!config.sell.enabled || stop > 0 || trails || floorArm > 0 || config.sell.timeStopBars > 0) return undefined;
-  return warn(
-    'no-exit',
-    'sell.stopLossPercentage',
-    'Nothing ever sells: set a stop loss, a trailing exit or a time stop.',
-  );
+  return warn('no-exit', 'sell.stopLossPercentage', 'No exit is set: set a stop loss, a trailing exit or a time stop.');
 };
 const trailInert: Check = (config) => {
   const { trigger, trail, atr } = factorsOf(config);
@@ -62,11 +58,7 @@ const trailInert: Check = (config) => {
 const triggerInert: Check = (config) => {
   const { trigger, trail, atr } = factorsOf(config);
   if (trigger === 0 || trail > 0 || atr > 0) return undefined;
-  return warn(
-    'trigger-inert',
-    'sell.triggerPercentage',
-    'A start without a trailing exit does nothing: set a distance.',
-  );
+  return warn('trigger-inert', 'sell.triggerPercentage', 'A start without a distance has no effect: set a distance.');
 };
 const fromEntryInert: Check = (config) => {
   const { fromEntry } = config.sell.atrTrailing;
@@ -83,13 +75,13 @@ const timeStopInert: Check = (config) => {
   return info(
     'time-stop-inert',
     'sell.timeStopBars',
-    'The trail starts with the first candle, so there is soon nothing left for the time stop to end.',
+    'The trail starts with the first candle, so the time stop hardly ever applies.',
   );
 };
 const sellOffNaked: Check = ({ sell }) =>
   sell.enabled
     ? undefined
-    : warn('sell-off-naked', 'sell.enabled', 'Selling is switched off: nothing guards a position.');
+    : warn('sell-off-naked', 'sell.enabled', 'Selling is switched off: nothing protects a position.');
 
 const levelsNotFalling: Check = (config) => {
   const { triggers } = factorsOf(config);
@@ -99,7 +91,7 @@ const levelsNotFalling: Check = (config) => {
           warn(
             'levels-not-falling',
             `buy.gridLevels.${i}.triggerPercentage`,
-            'Buys no lower below the average than the level before it.',
+            'Does not buy lower than the level before it.',
           ),
         ]
       : [],
@@ -113,7 +105,7 @@ const stopAboveLevel: Check = (config) => {
           warn(
             'stop-above-level',
             `buy.gridLevels.${i}.triggerPercentage`,
-            'The stop loss sells before the price gets down to this level.',
+            'The stop loss sells before the price falls to this level.',
           ),
         ]
       : [],
@@ -122,7 +114,7 @@ const stopAboveLevel: Check = (config) => {
 
 const candleLimitInert: Check = ({ buy }) =>
   buy.firstBuyTriggerBasis === 'immediate'
-    ? info('candle-limit-inert', 'buy.candleLimit', 'An immediate first buy searches no low.')
+    ? info('candle-limit-inert', 'buy.candleLimit', 'An immediate first buy does not use the low.')
     : undefined;
 const windowLowLoose: Check = (config) =>
   (factorsOf(config).triggers[0] ?? 1) > 1.02 && config.buy.firstBuyTriggerBasis === 'lowest-price'
@@ -131,7 +123,7 @@ const windowLowLoose: Check = (config) =>
 const amountInert: Check = ({ buy }) => {
   const named = buy.gridLevels.length > 0 && buy.gridLevels.every((each) => each.maxPurchaseAmount !== '');
   if (!named) return undefined;
-  return info('amount-inert', 'buy.entrySizing.amount', 'Every level names its own spend, so the amount is not used.');
+  return info('amount-inert', 'buy.entrySizing.amount', 'Every level has its own amount, so this amount is not used.');
 };
 const dependsOnEquity: Check = ({ buy }) =>
   buy.entrySizing.mode === 'fixed'
@@ -139,7 +131,7 @@ const dependsOnEquity: Check = ({ buy }) =>
     : info(
         'sizing-depends-on-equity',
         'buy.entrySizing.mode',
-        'The budget follows what the account is worth, so it cannot be checked against the minimum order value now.',
+        'The budget depends on the equity, so it cannot be checked against the minimum order value now.',
       );
 const atrShadowsPercent: Check = (config) => {
   const { atr, trail } = factorsOf(config);
@@ -147,7 +139,7 @@ const atrShadowsPercent: Check = (config) => {
   return info(
     'atr-shadows-percent',
     'sell.trailingStopPercentage',
-    'The distance in average true ranges takes the place of this one, except while too few candles are known.',
+    'The distance in average true ranges replaces this setting, except while there are too few candles.',
   );
 };
 
@@ -158,7 +150,7 @@ const partsBelowCost: Check = ({ sell }, breakEven) =>
           warn(
             'part-below-cost',
             `sell.takeProfits.${i}.triggerPercentage`,
-            'Lies below the price that pays the fees: this part is sold at a loss.',
+            'Is below the price that pays the fees: this part is sold at a loss.',
           ),
         ]
       : [],
@@ -167,7 +159,11 @@ const trailWithoutRest: Check = ({ sell: { takeProfits } }) => {
   const sold = takeProfits.reduce((sum, { fraction }) => sum + readFactor(fraction), 0);
   if (sold < 1 - 1e-9) return undefined;
   const path = `sell.takeProfits.${takeProfits.length - 1}.fraction`;
-  return info('trail-without-rest', path, 'The parts sell everything: nothing is left for the trailing exit.');
+  return info(
+    'trail-without-rest',
+    path,
+    'The partial sales sell the whole position: nothing is left for the trailing exit.',
+  );
 };
 
 const partBeyondTrail: Check = (config) => {
@@ -179,7 +175,7 @@ const partBeyondTrail: Check = (config) => {
           info(
             'rung-beyond-trail',
             `sell.takeProfits.${i}.triggerPercentage`,
-            'Lies above where the trailing exit starts, which may sell everything before.',
+            'Is above the start of the trailing exit, which may sell everything before.',
           ),
         ]
       : [],
@@ -201,11 +197,11 @@ const breakEvenInert: Check = (config) => {
   return info(
     'break-even-inert',
     'sell.breakEven.armAtPercentage',
-    'When this floor would go up, the trailing exit already sells above it.',
+    'When this floor starts, the trailing exit already sells above it.',
   );
 };
 
-/** What a level is to spend; null where that hangs on the equity. */
+/** Amount of a level; null when it depends on the equity. */
 function spendOf({ buy }: Config, level: number): number | null {
   const own = readFactor(buy.gridLevels[level]?.maxPurchaseAmount ?? '');
   if (own > 0) return own;
@@ -216,7 +212,7 @@ const levelNeverBought: Check = (config) =>
   config.buy.gridLevels.flatMap(({ minPurchaseAmount }, i) => {
     const spend = spendOf(config, i);
     if (spend === null || readFactor(minPurchaseAmount) <= spend) return [];
-    const message = 'Asks for more than this level may spend, so it never buys.';
+    const message = 'Is above the amount of this level, so the level never buys.';
     return [warn('level-never-bought', `buy.gridLevels.${i}.minPurchaseAmount`, message)];
   });
 const capBelowBudget: Check = (config) => {
@@ -254,7 +250,7 @@ const CHECKS: readonly Check[] = [
   capBelowBudget,
 ];
 
-/** Params that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */
+/** Warnings about valid settings without effect, with contradictions, or that lose money. `takerFee`: such as 0.001. */
 export function lint(config: Config, takerFee: number): readonly Finding[] {
   const breakEven = breakEvenOf({ takerFee });
   return [

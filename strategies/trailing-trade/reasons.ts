@@ -20,7 +20,7 @@ export const REASONS = {
   },
   'hold-above-floor': { sentence: 'Holding: floor at {floor}, {away} below.', thresholds: ['floor'] },
   'hold-below-floor-arm': {
-    sentence: 'Holding: a floor goes up at {floorArm}, {away} above.',
+    sentence: 'Holding: a floor starts at {floorArm}, {away} above.',
     thresholds: ['floorArm'],
   },
   'hold-until-time-stop': {
@@ -30,7 +30,7 @@ export const REASONS = {
   'hold-above-stop': { sentence: 'Holding: stop at {stop}, {away} below.', thresholds: ['stop'] },
   'hold-no-exit': { sentence: 'Holding: no exit is configured.', thresholds: [] },
   'hold-sell-disabled': { sentence: 'Holding: selling is switched off.', thresholds: [] },
-  'hold-exit-order-open': { sentence: 'An exit order is on its way.', thresholds: [] },
+  'hold-exit-order-open': { sentence: 'An exit order is in flight.', thresholds: [] },
   'exit-stop-loss': { sentence: 'Selling: {price} reached the {rule} at {threshold}.', thresholds: ['threshold'] },
   'exit-trail': { sentence: 'Selling: {price} reached the {rule} at {threshold}.', thresholds: ['threshold'] },
   'exit-break-even': { sentence: 'Selling: {price} reached the {rule} at {threshold}.', thresholds: ['threshold'] },
@@ -49,7 +49,7 @@ export const REASONS = {
   },
   'entry-disabled': { sentence: 'Buying is switched off.', thresholds: [] },
   'entry-config-unreadable': {
-    sentence: 'Not buying: the stored setting {path} cannot be read; save the form again.',
+    sentence: 'Not buying: the stored setting {path} is unreadable. Save the form again.',
     thresholds: ['path'],
   },
   ...WAITING_REASONS,
@@ -68,7 +68,7 @@ export const REASONS = {
     thresholds: ['limit'],
   },
   'entry-rsi-high': { sentence: 'Waiting: RSI {rsi} is above {max}.', thresholds: ['max'] },
-  'entry-immediate': { sentence: 'Buying at {price}: the first buy waits for no low.', thresholds: [] },
+  'entry-immediate': { sentence: 'Buying at {price}: the first buy is immediate.', thresholds: [] },
   'entry-first': { sentence: 'Buying level {level}: {price} is at or below {limit}.', thresholds: ['limit'] },
 } as const satisfies Record<string, ReasonText>;
 
@@ -82,10 +82,10 @@ const sell = (reason: ExitCode): Decision => Object.freeze({ kind: 'sell', reaso
 
 const addAt = (level: number): Decision => Object.freeze({ kind: 'buy', reason: 'entry-add', level });
 
-/** The buy of each further level, by its number; the first level opens the position. */
+/** The buy of each further level, by its number. The first level opens the position. */
 export const ADDS: readonly Decision[] = Array.from({ length: 64 }, (_, level) => addAt(level));
 
-/** One shared value per answer: a tick on which nothing happens allocates nothing. */
+/** One shared object per answer, so that a tick without an event allocates nothing. */
 export const ANSWERS: Readonly<Record<ReasonCode, Decision>> = {
   'hold-below-arm': nothing('hold-below-arm'),
   'hold-trail-armed': nothing('hold-trail-armed'),

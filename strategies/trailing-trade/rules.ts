@@ -21,13 +21,13 @@ export interface Params {
   readonly sellEnabled: boolean;
   readonly levels: number;
   readonly entryTrigger: number;
-  /** By level: where a buy that follows the price is set off and ends; null for a level that buys at once. */
+  /** By level: trigger and limit of a chase, as shares of the price; null for a level that buys at once. */
   readonly chases: readonly ({ readonly stop: number; readonly limit: number } | null)[];
   readonly queueing: Queueing;
   readonly rungs: readonly Rung[];
   readonly minWorth: number;
   readonly exitInBear: boolean;
-  /** By level; that of the first one is a share of the low, the others are of the average entry price. */
+  /** By level: a share of the low for the first level, of the average entry price for the others. */
   readonly triggers: readonly number[];
   readonly window: number;
   readonly stopLoss: number;
@@ -46,9 +46,9 @@ export interface Params {
   readonly tick: number;
 }
 
-/** Levels that hang on the position or on the window, in whole ticks; 0 when there is none. */
+/** Levels that depend on the position or on the window, in whole ticks; 0 when there is none. */
 interface Levels {
-  /** The average and fee they were computed for. */
+  /** Average and fee for which the levels were computed. */
   avgTicks: number;
   takerFee: number;
   target: number;
@@ -60,9 +60,9 @@ interface Levels {
   /** The price that pays the fees. */
   cost: number;
   readonly rung: NextRung;
-  /** The position that `rung` was found for. */
+  /** The position for which `rung` was computed. */
   readonly rungOf: { avgTicks: number; lots: number; peakLots: number; done: number };
-  /** Where the next further level buys; 0 when its turn is not next. */
+  /** Buy price of the next further level; 0 when it is not next. */
   addLimit: number;
 }
 
@@ -72,7 +72,7 @@ export interface StrategyContext {
   readonly levels: Levels;
 }
 
-/** Recomputes what hangs on the average price. Arming below the price that pays the fees would lock in a loss. */
+/** Recomputes the levels that depend on the average price. Arming below the price that pays the fees would lock in a loss. */
 export function placeLevels({ params, levels }: StrategyContext, view: TickView): void {
   if (levels.target !== view.target || levels.avgTicks !== view.avgTicks) {
     const trigger = view.target > 0 ? (params.triggers[view.target] ?? 0) : 0;
@@ -90,7 +90,7 @@ export function placeLevels({ params, levels }: StrategyContext, view: TickView)
   levels.floor = params.floorArm > 0 ? snapDown(view.avgTicks * params.floor) : 0;
 }
 
-/** Finds the next partial sale anew when the position or what is done of it has changed. */
+/** Recomputes the next partial sale when the position or the completed sales changed. */
 export function placeNextRung({ params, levels: { rung, rungOf }, memory }: StrategyContext, view: TickView): void {
   const { avgTicks, lots, peakLots } = view;
   const done = memory.rungsDone;
@@ -103,20 +103,20 @@ export function placeNextRung({ params, levels: { rung, rungOf }, memory }: Stra
   placeRung(rung, { rungs: params.rungs, done, minWorth: params.minWorth }, view);
 }
 
-/** A trail that waits for a profit: without a distance there is nothing to start. */
+/** True for a trail that starts in profit. It needs a distance. */
 const trails = ({ armTrigger, trail, atrMultiplier, fromEntry }: Params): boolean =>
   armTrigger > 0 && !fromEntry && (trail > 0 || atrMultiplier > 0);
 
-/** Puts the floor in force once the price has reached its arm price; it stays until the position changes. */
+/** Activates the floor once the price reaches its arm price. It stays active until the position changes. */
 export function armFloor({ memory, levels }: StrategyContext, view: TickView): void {
   if (levels.floorArm > 0 && view.price >= levels.floorArm) memory.breakEven = true;
 }
 
-/** The candles that have closed since the first buy fill, from their times: downtime counts. */
+/** Number of candles since the first buy fill, computed from times, so that downtime counts. */
 export const barsHeld = ({ params, memory }: StrategyContext, view: TickView): number =>
   memory.lastOpenMs / params.intervalMs + 1 - Math.floor(view.firstBuyFillMs / params.intervalMs);
 
-/** Follows the high with the trail; it never falls inside a position. */
+/** Moves the trail with the high. It never falls inside a position. */
 export function ratchetTrail({ params, memory }: StrategyContext): void {
   const range = params.atrMultiplier > 0 && memory.atr !== null && memory.atr.ready ? memory.atr.value : 0;
   const level =
@@ -165,7 +165,7 @@ const tooLong: Rule = (context, view) => {
   return barsHeld(context, view) >= params.timeStopBars ? ANSWERS['exit-time-stop'] : undefined;
 };
 
-/** Asked in order while a sellable position is held. */
+/** Rules in order while a sellable position is held. */
 export const EXIT_RULES: readonly Rule[] = [
   sellDisabled,
   exitOnItsWay,
@@ -180,7 +180,7 @@ export const EXIT_RULES: readonly Rule[] = [
 
 const buyDisabled: Rule = ({ params }) => (params.buyEnabled ? undefined : ANSWERS['entry-disabled']);
 const unreadable: Rule = (_context, view) => (view.readable ? undefined : ANSWERS['entry-config-unreadable']);
-/** A waiting buy is taken back when it is too old or not wanted any more, and follows the price down. */
+/** Cancels a resting buy after its timeout or when its condition no longer holds; a chase follows the price down. */
 const entryOnItsWay: Rule = (context, view) => {
   const { params, memory, levels } = context;
   const { waiting, target, price } = view;
@@ -200,7 +200,7 @@ const entryOnItsWay: Rule = (context, view) => {
 };
 const levelsUsed: Rule = ({ params }, view) =>
   view.target >= params.levels ? ANSWERS['entry-grid-complete'] : undefined;
-/** The rules of the first buy do not ask an add; its own trigger does. */
+/** The rules of the first buy do not apply to an add, only its own trigger. */
 const add: Rule = (context, view) => {
   const { levels } = context;
   if (view.target === 0) return undefined;
@@ -215,14 +215,14 @@ const tooStrong: Rule = ({ params, memory: { rsi } }) =>
   rsi !== null && rsi.value > params.rsiMax ? ANSWERS['entry-rsi-high'] : undefined;
 const enter: Rule = (context, view) => buyAt(context, 0, formAt(context.params, view));
 
-/** How the buy of the next level is sent; undefined for one that takes the price. */
+/** Form of the buy of the next level; undefined for a market order. */
 function formAt({ chases, queueing }: Params, { target, price }: TickView): EntryForm | undefined {
   const chase = chases[target] ?? null;
   if (chase !== null) return chaseForm(price, chase);
   return queueing.maker ? makerForm(queueing, price) : undefined;
 }
 
-/** A buy that takes the price is a shared value; one that waits says where. */
+/** A market buy is a shared object. A resting buy has a form with its prices. */
 function buyAt({ params }: StrategyContext, level: number, form: EntryForm | undefined): Decision {
   const first = params.immediate ? 'entry-immediate' : 'entry-first';
   const shared = level === 0 ? ANSWERS[first] : (ADDS[level] ?? ANSWERS['entry-grid-complete']);
@@ -235,7 +235,7 @@ const RSI_NEED = 15;
 export const firstBuyNeed = ({ immediate, window, rsiMax }: Pick<Params, 'immediate' | 'window' | 'rsiMax'>): number =>
   Math.max(immediate ? 0 : window, rsiMax > 0 ? RSI_NEED : 0);
 
-/** Asked in order after the exits; the last one always answers. */
+/** Rules in order after the exits. The last rule always answers. */
 export const ENTRY_RULES: readonly Rule[] = [
   entryOnItsWay,
   buyDisabled,
@@ -248,7 +248,7 @@ export const ENTRY_RULES: readonly Rule[] = [
   enter,
 ];
 
-/** Why a held position is neither sold nor added to. */
+/** Reason for holding: neither an exit nor an add applies. */
 export function holdAnswer({ params, memory, levels }: StrategyContext): Decision {
   if (memory.high > 0) return ANSWERS['hold-trail-armed'];
   if (params.fromEntry) return ANSWERS['hold-trail-pending'];

@@ -13,19 +13,19 @@ import { createWindowLow, type WindowLow } from '#core/indicators/window-low.ts'
 import type { Grid } from '#strategies/strategy.ts';
 import { tickScale } from '#strategies/ticks.ts';
 
-/** What an instance remembers between ticks. Levels are whole ticks, 0 when there is none. */
+/** State between ticks. Levels are whole ticks, 0 when there is none. */
 export interface Memory {
-  /** The position cycle the ratchets belong to. */
+  /** The cycle of the ratchets. */
   cycle: number;
   /** Highest close since the trail was armed. */
   high: number;
   /** Never falls inside a position. */
   trailStop: number;
-  /** The floor is in force. */
+  /** The floor is active. */
   breakEven: boolean;
-  /** Partial sales that have filled in this cycle. */
+  /** Number of completed partial sales in this cycle. */
   rungsDone: number;
-  /** The partial sale on its way: how many are done with it, its lots, and the lots held before; 0 when there is none. */
+  /** The partial sale in flight: completed sales after it, its lots, and the lots held before; 0 when there is none. */
   rungNext: number;
   rungLots: number;
   rungFrom: number;
@@ -54,7 +54,7 @@ const stored = z.object({
   rungNext: count,
   rungLots: count,
   rungFrom: count,
-  /** What the indicators depend on; empty without any. */
+  /** Settings of the indicators; empty without any. */
   shape: z.string().default(''),
   indicators: z.record(z.string(), z.custom<IndicatorState>(isIndicatorState)).default({}),
   window: z.object({
@@ -128,8 +128,8 @@ const FRESH = {
 };
 
 /**
- * The memory of a saved state; a fresh one when nothing readable was saved. Ratchets survive a change of the config and
- * of the tick size; window and indicators are filled anew from the warm-up candles when what they hang on changed.
+ * The memory of a saved state; a new one when the saved state is absent or unreadable. Ratchets survive a change of the
+ * config and of the tick size. Window and indicators are filled again from the warm-up candles when their settings changed.
  */
 export function readState(value: unknown, frame: Frame): Memory {
   const parsed = stored.safeParse(value);
@@ -154,7 +154,7 @@ export function readState(value: unknown, frame: Frame): Memory {
   return { ...ratchets, ...(scale === 1 ? restoreSeries(parsed.data, frame) : createSeries(frame)) };
 }
 
-/** An indicator refuses a state of another kind by throwing; then all of them start anew. */
+/** An indicator throws on a state of another kind. All indicators then restart. */
 function restoreSeries({ window, shape, indicators }: z.output<typeof stored>, frame: Frame): Series {
   if (window.interval !== frame.interval || window.length !== frame.length || shape !== shapeOf(frame))
     return createSeries(frame);

@@ -12,7 +12,7 @@ import { REASONS } from './reasons.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Each level spends what it names, else an equal share of the amount. */
+/** Each level spends its own amount, or an equal share of the total. */
 function levelsOf({ buy }: Config): LevelBudget[] {
   const levels = buy.gridLevels.length === 0 ? [DEFAULT_LEVEL] : buy.gridLevels;
   const amount = readSetting(buy.entrySizing.amount) ?? ZERO;
