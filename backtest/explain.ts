@@ -44,7 +44,7 @@ export function explainFills(run: BacktestInput | PortfolioInput, fills: readonl
 function explaining(
   bound: BoundStrategy,
   fills: readonly FillRecord[],
-  tell: (fill: FillRecord, why: Explained) => void,
+  report: (fill: FillRecord, why: Explained) => void,
 ): BoundStrategy {
   return {
     ...bound,
@@ -58,7 +58,7 @@ function explaining(
       const tellUntil = (nowMs: number): void => {
         for (let fill = fills[next]; fill !== undefined && Date.parse(fill.at) < nowMs; fill = fills[next]) {
           const why = last.get(fill.reason);
-          if (why !== undefined) tell(fill, why);
+          if (why !== undefined) report(fill, why);
           next += 1;
         }
       };

@@ -10,7 +10,7 @@ import { replanStop, placeOrder } from './place.ts';
 import { type Bar, matchBar, type Resting, wakeAbove, wakeBelow } from './resting.ts';
 import { viewOrders, viewPosition } from './view.ts';
 
-/* Steps 1 and 2 of the fill model: see kernel.ts. */
+/* Orders of a coin against candles: see the fill model in kernel.ts. */
 
 /** Replaces the decision when the stop triggered but did not sell: the whole position is sold at the market. */
 export function withFailedStop(decision: Decision, { stop, pending }: Book, priceTicks: number): Decision {

@@ -65,7 +65,7 @@ test('one coin without limits: the same run, to the last number, as the coin by 
   );
 });
 
-/** What all coins hold, by the fills up to each of them: the books may never contradict the purse. */
+/** What all coins hold, by the fills up to each of them: the books may never contradict the balance. */
 test('several coins: the balance never falls below zero, and what is held and earned is what was put in', () => {
   fc.assert(
     fc.property(fc.nat(), fc.constantFrom('trailing-trade', 'momentum'), (seed, name) => {
@@ -125,17 +125,17 @@ function scriptedRun(
   scripts: readonly Script[],
   { limits, rows }: { limits?: Partial<RiskLimits>; rows: readonly string[] },
 ) {
-  const heard: string[] = [];
+  const reported: string[] = [];
   const coins = scripts.map((script, nth) => {
     return { bound: scripted(script), rules: rulesFor(nth), terms: TERMS, candles: candlesOf('1m', rows) };
   });
   const run = runPortfolio(openedOf(profileOf(coins, limits)), (symbol, nowMs, reason) => {
-    if (reason !== 'wait') heard.push(`${nowMs / 60_000} ${symbol.slice(0, 1)} ${reason}`);
+    if (reason !== 'wait') reported.push(`${nowMs / 60_000} ${symbol.slice(0, 1)} ${reason}`);
   });
   const fills = run.fills.map(({ symbol, fill }) => {
     return `${fill.at.getTime() / 60_000} ${symbol.slice(0, 1)} ${fill.side} ${formatDecimal(fill.quantity)}`;
   });
-  return { run, heard, fills };
+  return { run, reported, fills };
 }
 
 const FLAT = Array.from({ length: 8 }, () => '100/100/100/100');
@@ -145,9 +145,9 @@ const spends = (budget: string) => ({ entryBudget: d(budget) });
 
 test('coins that decide at the same close share what is free: the first one takes it', () => {
   const both = { decisions: { 0: BUY }, shared: spends('900') };
-  const { fills, heard } = scriptedRun([both, both], { rows: FLAT });
+  const { fills, reported } = scriptedRun([both, both], { rows: FLAT });
   // 900 / 100.2 is 8.982; the second one gets what the first, with 0.2 % kept free, leaves: 1000 - 8.982 * 100.2.
-  assert.deepEqual(heard, ['1 A entry-test', '1 B entry-test']);
+  assert.deepEqual(reported, ['1 A entry-test', '1 B entry-test']);
   assert.deepEqual(fills, ['1 A buy 8.982', '1 B buy 0.998']);
 });
 
@@ -155,14 +155,14 @@ test('a waiting buy keeps its money from the others until it is taken back', () 
   const form = { type: 'maker' as const, limit: 9000 };
   const waits: Decision = { ...BUY, form };
   const back: Decision = { kind: 'cancel', reason: 'entry-back' };
-  const { heard, fills } = scriptedRun(
+  const { reported, fills } = scriptedRun(
     [
       { decisions: { 0: waits, 3: back }, shared: spends('950') },
       { decisions: { 1: BUY, 4: BUY }, shared: spends('600') },
     ],
     { rows: FLAT },
   );
-  assert.deepEqual(heard, ['1 A entry-test', '2 B entry-test', '4 A entry-back', '5 B entry-test']);
+  assert.deepEqual(reported, ['1 A entry-test', '2 B entry-test', '4 A entry-back', '5 B entry-test']);
   assert.deepEqual(
     fills.map((text) => text.slice(0, 7)),
     ['2 B buy', '5 B buy'],
@@ -171,11 +171,11 @@ test('a waiting buy keeps its money from the others until it is taken back', () 
 });
 
 test('a sale at the market frees a place only once it has filled', () => {
-  const { heard } = scriptedRun([{ decisions: { 0: BUY, 2: SELL } }, { decisions: { 1: BUY, 2: BUY, 3: BUY } }], {
+  const { reported } = scriptedRun([{ decisions: { 0: BUY, 2: SELL } }, { decisions: { 1: BUY, 2: BUY, 3: BUY } }], {
     rows: FLAT,
     limits: { openPositions: 1 },
   });
-  assert.deepEqual(heard, [
+  assert.deepEqual(reported, [
     '1 A entry-test',
     '2 B cap-open-positions',
     '3 A exit-test',
@@ -189,7 +189,7 @@ test('a loss of the day, a streak of losses, an exposure and buys a minute refus
   const loses = { decisions: { 0: BUY, 2: SELL } };
   const later = { decisions: { 2: BUY, 4: BUY } };
   const ask = (limits: Partial<RiskLimits>) =>
-    scriptedRun([loses, later], { rows, limits: { asset: 'USDT', ...limits } }).heard;
+    scriptedRun([loses, later], { rows, limits: { asset: 'USDT', ...limits } }).reported;
   assert.deepEqual(ask({ dailyLoss: '9' }).slice(2), ['3 B entry-test', '5 B halt-daily-loss']);
   assert.deepEqual(ask({ drawdown: '9' }).slice(2), ['3 B entry-test', '5 B halt-drawdown']);
   assert.deepEqual(ask({ lossStreak: 1 }).slice(2), ['3 B entry-test', '5 B cooldown-loss-streak']);
@@ -198,7 +198,7 @@ test('a loss of the day, a streak of losses, an exposure and buys a minute refus
     rows: FLAT,
     limits: { entriesPerMinute: 1 },
   });
-  assert.deepEqual(atOnce.heard, ['1 A entry-test', '1 B cap-entry-rate', '2 B entry-test']);
+  assert.deepEqual(atOnce.reported, ['1 A entry-test', '1 B cap-entry-rate', '2 B entry-test']);
 });
 
 test('a size that follows the equity counts the positions of all coins', () => {

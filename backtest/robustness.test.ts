@@ -110,10 +110,10 @@ test('a basket knows nothing of the future', () => {
       const terms = { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO };
       return { bound, rules: own, terms, signal: aggregateSeries(known, '1h'), detail: known, start: 200, end: rows };
     });
-    const heard: string[] = [];
+    const reported: string[] = [];
     const portfolio = { profiles: [{ id: newId<ProfileId>(), coins: inputs }] };
-    runPortfolio(portfolio, (symbol, nowMs, reason) => void heard.push(`${nowMs} ${symbol} ${reason}`));
-    return heard;
+    runPortfolio(portfolio, (symbol, nowMs, reason) => void reported.push(`${nowMs} ${symbol} ${reason}`));
+    return reported;
   };
   const decided = decide(3000);
   const plans = decided.filter((text) => text.endsWith('plan-rebalance')).length;

@@ -71,7 +71,7 @@ const cases = fc.record({
   momentum,
   seed: fc.nat(),
   gaps: fc.boolean(),
-  // Minutes that are missing in one place: after 1,000 an average begins anew.
+  // Minutes that are missing in one place: after 1,000 an average restarts.
   hole: fc.constantFrom(0, 0, 0, 998, 999, 5000),
   interval: fc.constantFrom('1m', '1m', '5m', '1h'),
   grid: fc.constantFrom(
@@ -86,7 +86,7 @@ const cases = fc.record({
   inside: fc.boolean(),
 });
 
-/** Everything that a run leaves behind, but how it was gone through. */
+/** The outcome of a run, without the number of skipped candles. */
 const left = ({ book, meter, reasons, counts, decisions, heldCandles, crossed }: KernelRun) => {
   const { fills, cycles, rejections, pending, entry, stop, position, ambiguous, doubtful, overrun } = book;
   const { cash } = book.balance;
@@ -94,7 +94,7 @@ const left = ({ book, meter, reasons, counts, decisions, heldCandles, crossed }:
   return { ...money, meter, reasons, counts, decisions, heldCandles, crossed };
 };
 
-test('candles skipped in stretches leave what asking at every candle leaves', () => {
+test('skipping quiet candles gives the same run as deciding at every candle', () => {
   let [skipped, candles, filled, crossed] = [0, 0, 0, 0];
   fc.assert(
     fc.property(

@@ -49,7 +49,7 @@ function shownOf(input: BacktestInput): SummaryBacktest {
 test('a summary shows the numbers of the whole backtest to the last digit', () => {
   const strategy = STRATEGIES.get('trailing-trade');
   assert.ok(strategy !== undefined);
-  const met = { sales: 0, ambiguous: 0 };
+  const totals = { sales: 0, ambiguous: 0 };
   fc.assert(
     fc.property(trailing, fc.nat(), (config, seed) => {
       const candles = walk(seed, 4000, { tick: 0.01, price: 100, gaps: true });
@@ -58,12 +58,12 @@ test('a summary shows the numbers of the whole backtest to the last digit', () =
       const outcome = runSummaryBacktest(input);
       assert.ok(outcome.kind === 'summary');
       assert.deepEqual(outcome.summary, shownOf(input));
-      met.sales += outcome.summary.sales;
-      met.ambiguous += outcome.summary.ambiguity.candles;
+      totals.sales += outcome.summary.sales;
+      totals.ambiguous += outcome.summary.ambiguity.candles;
     }),
     { numRuns: 40, seed: 11 },
   );
-  assert.ok(met.sales > 0 && met.ambiguous > 0, `${met.sales} sales, ${met.ambiguous} doubtful candles`);
+  assert.ok(totals.sales > 0 && totals.ambiguous > 0, `${totals.sales} sales, ${totals.ambiguous} doubtful candles`);
 });
 
 test('what a backtest refuses a summary refuses with the same words', () => {

@@ -26,15 +26,15 @@ export async function runBackup(
     await using database = openDatabase(DATABASE_URL, { max: 3, applicationName: 'tradewind-backup' });
     if (from !== undefined) {
       const { at } = await restoreBackup(database, from);
-      console.log(
-        `Restored the backup of ${at}. The kill switch is on: look at positions and orders, then release it.`,
-      );
+      console.log(`Restored the backup of ${at}. The kill switch is on: check positions and orders, then release it.`);
       return 0;
     }
     const to = flags.values.get('to') ?? backupName(new Date());
     const { rows } = await takeBackup(database, to);
     const count = Object.values(rows).reduce((sum, one) => sum + one, 0);
-    console.log(`Wrote ${count} rows to ${to}. The file holds API keys in plaintext: keep it where nobody else reads.`);
+    console.log(
+      `Wrote ${count} rows to ${to}. The file contains API keys in plaintext: store it where only you can read it.`,
+    );
     return 0;
   } catch (error) {
     if (!(error instanceof Error)) throw error;

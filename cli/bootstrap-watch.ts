@@ -1,6 +1,6 @@
 const pollMs = 300;
 
-/** Aborts when the bootstrap process of that id is no longer our parent; never when we were started without it. */
+/** Aborts when the bootstrap process with that id is no longer our parent. Never aborts without a bootstrap process. */
 export function watchBootstrap(pid: string | undefined): AbortSignal {
   const gone = new AbortController();
   if (pid === undefined || Number(pid) !== process.ppid) return gone.signal;

@@ -7,7 +7,7 @@ type ParsedFlags =
   | { readonly kind: 'flags'; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: 'problem'; readonly sentence: string };
 
-/** Reads the flags of a command; whatever it does not know is a problem with one sentence. A switch has the value ''. */
+/** Parses the flags of a command. Any unknown argument is a problem with one sentence. A switch has the value ''. */
 export function parseFlags(command: string, argv: readonly string[], kinds: FlagKinds): ParsedFlags {
   const options = Object.fromEntries(
     Object.entries(kinds).map(([name, kind]) => [name, { type: kind === 'text' ? 'string' : 'boolean' } as const]),
@@ -20,7 +20,7 @@ export function parseFlags(command: string, argv: readonly string[], kinds: Flag
     const kind = kinds[token.name];
     if (kind === undefined) return problem(`"tradewind ${command}" has no flag ${token.rawName}`);
     if (kind === 'switch' && token.value !== undefined) return problem(`The flag ${token.rawName} takes no value`);
-    // A value that looks like a flag is a forgotten value, except for a negative number.
+    // A value that looks like a flag means a missing value, except for a negative number.
     const forgotten = token.value === undefined || (!token.inlineValue && /^--?[a-z]/.test(token.value));
     if (kind === 'text' && forgotten) return problem(`The flag ${token.rawName} needs a value`);
     values.set(token.name, token.value ?? '');

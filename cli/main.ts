@@ -11,12 +11,12 @@ const envFile = join(root, '.env');
 if (existsSync(envFile)) process.loadEnvFile(envFile);
 const { TRADEWIND_BOOTSTRAP: bootstrap, ...environment } = process.env;
 
-// Half of a short command is reading code; beside the packages nobody else can put compiled code in its place.
+// Loading code is half of a short command. The cache is next to the packages, where no other user can replace it.
 enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
 const context: CommandContext = { root, environment, bootstrapGone: watchBootstrap(bootstrap) };
 process.exit(await runCommand(command));
 
-/** One process alone; it ends itself. */
+/** Commands that run one process and exit themselves. */
 async function runMain(main: Promise<unknown>): Promise<never> {
   await main;
   return new Promise(() => undefined);

@@ -71,8 +71,8 @@ test('what cannot be used is dropped with the reason', () => {
   const cases: [string, RegExp][] = [
     [reasonOf(change('buy.candleLimit', 1000)), /^buy\.candleLimit: must be at most 999$/],
     [reasonOf(change('buy.magic', 1)), /^buy\.magic is not a setting of Trailing trade\.$/],
-    [reasonOf(change('__proto__.polluted', 1)), /is no setting/],
-    [reasonOf(change('buy.gridLevels.7.triggerPercentage', '1')), /is no setting/],
+    [reasonOf(change('__proto__.polluted', 1)), /is not a setting/],
+    [reasonOf(change('buy.gridLevels.7.triggerPercentage', '1')), /is not a setting/],
     [reasonOf(change('buy', {})), /is a group of settings/],
     [reasonOf(change('buy.candleLimit', 60)), /changes nothing/],
     [reasonOf(change('sell.stopLossPercentage', '')), /removes the stop loss/],

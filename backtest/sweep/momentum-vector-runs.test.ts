@@ -69,7 +69,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 const near = (found: number, expected: number): boolean =>
   Math.abs(found - expected) <= 1e-9 * Math.max(1, Math.abs(expected));
 
-test('lanes trade as the kernel does', () => {
+test('vector runs trade like the kernel', () => {
   const strategy = anyStrategy(momentum);
   let [ran, sent, filled] = [0, 0, 0];
   fc.assert(
@@ -113,5 +113,5 @@ test('lanes trade as the kernel does', () => {
     }),
     { numRuns: 400, seed: 7 },
   );
-  assert.ok(ran > sent * 0.7 && filled > 5000, `${ran} of ${sent} sets ran in lanes, ${filled} fills`);
+  assert.ok(ran > sent * 0.7 && filled > 5000, `${ran} of ${sent} sets ran as vector runs, ${filled} fills`);
 });

@@ -48,7 +48,7 @@ const seeds = fc.nat();
 const lengths = fc.array(fc.integer({ min: 1, max: 1500 }), { minLength: 1, maxLength: 6 });
 const firsts = fc.integer({ min: 0, max: 200 });
 
-test('simple averages of lanes are those of the indicator to the last bit', () => {
+test('simple averages of vector runs equal the indicator to the last bit', () => {
   fc.assert(
     fc.property(seeds, lengths, firsts, (seed, [length = 1], first) => {
       const closes = closesOf(seed);
@@ -60,7 +60,7 @@ test('simple averages of lanes are those of the indicator to the last bit', () =
   );
 });
 
-test('exponential averages of lanes are those of the indicator to the last bit, however many there are', () => {
+test('exponential averages of vector runs equal the indicator to the last bit, however many there are', () => {
   fc.assert(
     fc.property(seeds, lengths, firsts, (seed, several, first) => {
       const closes = closesOf(seed);

@@ -211,7 +211,7 @@ for (const { name, args, status, says } of [
     name: 'a config out of bounds',
     args: ['--candles', 'XRPUSDT-1h.csv', '--strategy', 'trailing-trade', '--config', 'wrong.json'],
     status: 1,
-    says: /wrong\.json is no config of trailing-trade: buy\.candleLimit: must be at least 1\.$/,
+    says: /wrong\.json is not a config of trailing-trade: buy\.candleLimit: must be at least 1\.$/,
   },
   {
     name: 'a missing config',

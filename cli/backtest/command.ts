@@ -33,11 +33,15 @@ export async function runBacktestCommand(argv: readonly string[]): Promise<numbe
   }
   const { options } = parsed;
   try {
-    const told = askedOf(options).map((asked) => tell(asked, options));
-    // One after the other as tables; as JSON an object, or a list of them where each coin has its own purse.
-    const [only] = told;
+    const printed = requestsOf(options).map((request) => outputOf(request, options));
+    // Tables in sequence. JSON is one object, or a list of objects when each coin has its own balance.
+    const [only] = printed;
     await print(
-      told.length === 1 && only !== undefined ? only : options.json ? `[${told.join(',')}]` : told.join('\n\n'),
+      printed.length === 1 && only !== undefined
+        ? only
+        : options.json
+          ? `[${printed.join(',')}]`
+          : printed.join('\n\n'),
     );
     return 0;
   } catch (error) {
@@ -47,10 +51,10 @@ export async function runBacktestCommand(argv: readonly string[]): Promise<numbe
   }
 }
 
-type Asked = Input | PortfolioInput;
+type RunInput = Input | PortfolioInput;
 
-/** What is run: coins with one purse together, or each coin by itself. */
-function askedOf(options: BacktestOptions): Asked[] {
+/** Input of the run: coins with one balance together, or each coin separately. */
+function requestsOf(options: BacktestOptions): RunInput[] {
   if (options.account !== undefined) return [readAccount(options, options.account)];
   const { strategy, purse, limits } = options;
   const symbols = symbolsOf(options);
@@ -59,21 +63,21 @@ function askedOf(options: BacktestOptions): Asked[] {
   return [alone ? readInputs(options) : readProfile(options)];
 }
 
-function tell(asked: Asked, options: BacktestOptions): string {
-  const outcome = 'profiles' in asked ? runPortfolioBacktest(asked) : runBacktest(asked);
+function outputOf(request: RunInput, options: BacktestOptions): string {
+  const outcome = 'profiles' in request ? runPortfolioBacktest(request) : runBacktest(request);
   if (outcome.kind === 'refused') throw new BadInputError(outcome.sentence);
   const separate = options.account === undefined && options.purse === 'separate';
   const warnings = [...(separate ? [SEPARATE_WARNING] : []), ...outcome.result.warnings];
   const result = { ...outcome.result, warnings };
-  const robustness = options.robustness ? robustnessOf(asked, result) : undefined;
-  const explained = options.explain ? explainFills(asked, result.fills) : undefined;
+  const robustness = options.robustness ? robustnessOf(request, result) : undefined;
+  const explained = options.explain ? explainFills(request, result.fills) : undefined;
   return options.json ? jsonOf(result, explained, robustness) : tablesOf(result, explained, robustness);
 }
 
-const robustnessOf = (asked: Asked, result: BacktestResult): RobustnessReport =>
-  'profiles' in asked
+const robustnessOf = (request: RunInput, result: BacktestResult): RobustnessReport =>
+  'profiles' in request
     ? reportSharedRobustness(
-        asked.profiles.flatMap(({ coins }) => coins),
+        request.profiles.flatMap(({ coins }) => coins),
         result,
       )
-    : reportRobustness(asked, { ...asked, result });
+    : reportRobustness(request, { ...request, result });

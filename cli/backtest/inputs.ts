@@ -21,7 +21,7 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { MarketOptions, RunOptions } from './options.ts';
 
-/** A run of one coin, with what a check of it varies. */
+/** A run of one coin, with the strategy and config for the robustness report. */
 export type Input = BacktestInput & { readonly strategy: AnyStrategy; readonly config: unknown };
 
 /** Reads everything a run of one coin needs from files. Throws BadInputError with a sentence that names the file. */
@@ -33,13 +33,13 @@ export function readInputs(options: RunOptions): Input {
   return inputOf(options, { ...traded, candles: source.of(symbol) });
 }
 
-/** The coins that are asked for; undefined for the only one there is. */
+/** The requested coins; undefined for the only one in the file. */
 export const symbolsOf = ({ symbol, strategy, candles }: RunOptions): string[] | undefined => {
   if (symbol === undefined) return strategy.plansBaskets === true ? openSeries(candles).symbols() : undefined;
   return symbol.split(',').map((name) => name.trim());
 };
 
-/** The coins of one profile with one purse, under its limits. */
+/** The coins of one profile with one balance, under its limits. */
 export function readProfile(options: RunOptions & { readonly limits: string | undefined }): PortfolioInput {
   const { strategy, config: path, limits } = options;
   const config = readConfig(strategy, path);
@@ -54,20 +54,20 @@ export function readProfile(options: RunOptions & { readonly limits: string | un
   return portfolioOf(options, { timezone: 'UTC', limits: NO_LIMITS, profiles: [profile] });
 }
 
-/** The profiles of an account file with one purse, under all its limits. */
+/** The profiles of an account file with one balance, under all its limits. */
 export function readAccount(options: MarketOptions, path: string): PortfolioInput {
   const parsed = accountFile.safeParse(readJson(path, 'account'));
   if (parsed.success) return portfolioOf(options, parsed.data);
-  throw new BadInputError(`${path} is no account: ${problemsOf(parsed.error)}.`);
+  throw new BadInputError(`${path} is not a valid account file: ${problemsOf(parsed.error)}.`);
 }
 
-/** Limits as the API takes them; what is left out is not limited. */
+/** Limits in the form of the API. An absent field is no limit. */
 const someLimits = z
   .record(z.string(), z.unknown())
   .transform((given) => ({ ...NO_LIMITS, ...given }))
   .pipe(riskLimits);
 const accountFile = z.strictObject({
-  /** In which a day begins, for the daily loss. */
+  /** Time zone of the day for the daily loss. */
   timezone: z.string().refine(isTimezone, 'is not a time zone such as Europe/Berlin').default('UTC'),
   limits: someLimits.prefault({}),
   profiles: z
@@ -85,7 +85,7 @@ const accountFile = z.strictObject({
 function readLimits(path: string): z.output<typeof someLimits> {
   const parsed = someLimits.safeParse(readJson(path, 'limits'));
   if (parsed.success) return parsed.data;
-  throw new BadInputError(`${path} holds no limits: ${problemsOf(parsed.error)}.`);
+  throw new BadInputError(`${path} is not a valid limits file: ${problemsOf(parsed.error)}.`);
 }
 
 function portfolioOf(options: MarketOptions, account: z.output<typeof accountFile>): PortfolioInput {
@@ -115,7 +115,7 @@ interface Traded {
   readonly config: unknown;
   readonly source: Source;
   readonly candles: CandleSeries;
-  /** Where --detail points. */
+  /** The candles of --detail. */
   readonly detail: Source | undefined;
 }
 
@@ -125,7 +125,7 @@ function inputOf(options: MarketOptions, { strategy, config, source, candles, de
   const detail = named === undefined ? finerOf(source, candles, options) : named.of(candles.symbol);
   if (detail !== undefined && INTERVAL_MS[detail.interval] > INTERVAL_MS[candles.interval]) {
     throw new BadInputError(
-      `--detail holds ${detail.interval} candles, which are coarser than the ${candles.interval} candles of --candles.`,
+      `--detail contains ${detail.interval} candles, which are coarser than the ${candles.interval} candles of --candles.`,
     );
   }
   const stored = source.intervals(candles.symbol).filter((interval) => interval !== candles.interval);
@@ -143,7 +143,7 @@ function inputOf(options: MarketOptions, { strategy, config, source, candles, de
   };
 }
 
-/** The finest candles beside a named file that cover the window: they decide unless --detail says otherwise. */
+/** The finest candles next to a named file that cover the window: the detail candles unless --detail is set. */
 function finerOf(source: Source, candles: CandleSeries, { fromMs, toMs }: MarketOptions): CandleSeries | undefined {
   const { symbol, intervalMs, columns } = candles;
   const [first, last] = [columns.openMs[0] ?? 0, columns.openMs.at(-1) ?? 0];
@@ -158,12 +158,12 @@ function finerOf(source: Source, candles: CandleSeries, { fromMs, toMs }: Market
   return undefined;
 }
 
-/** Candles of one place, which is read once however many coins are asked of it. */
+/** Candles of one file or folder, read once for all coins. */
 interface Source {
-  /** The candles of --candles: those of the file, or the finest of a coin. */
+  /** The candles of --candles: those of the file, or the finest series of a coin. */
   of(symbol: string | undefined): CandleSeries;
   symbols(): string[];
-  /** Everything that is there of a coin, finest first. */
+  /** All series of a coin, finest first. */
   intervals(symbol: string): Interval[];
   load(symbol: string, interval: Interval): CandleSeries;
 }
@@ -197,13 +197,13 @@ function pick(path: string, found: readonly CandleSeries[], symbol: string | und
   const fitting = symbol === undefined ? found : found.filter((one) => one.symbol === symbol);
   const [series, another] = fitting;
   const names = found.map((one) => one.symbol).join(', ');
-  if (series === undefined) throw new BadInputError(`${path} holds no candles of ${symbol}, only of ${names}.`);
+  if (series === undefined) throw new BadInputError(`${path} contains no candles of ${symbol}, only of ${names}.`);
   if (another !== undefined)
-    throw new BadInputError(`${path} holds several coins: give --symbol with one of ${names}.`);
+    throw new BadInputError(`${path} contains several coins: set --symbol to one of ${names}.`);
   return series;
 }
 
-/** The finest interval that is stored of a coin. */
+/** The finest stored interval of a coin. */
 function readStored(path: string, asked: string | undefined): CandleSeries {
   const store = new CandleStore(path);
   try {
@@ -216,8 +216,8 @@ function readStored(path: string, asked: string | undefined): CandleSeries {
     const names = [...finest.keys()].toSorted().join(', ');
     const found = asked === undefined && finest.size === 1 ? [...finest.values()][0] : finest.get(asked ?? '');
     if (found === undefined && asked === undefined)
-      throw new BadInputError(`${path} holds several coins: give --symbol with one of ${names}.`);
-    if (found === undefined) throw new BadInputError(`${path} holds no candles of ${asked}, only of ${names}.`);
+      throw new BadInputError(`${path} contains several coins: set --symbol to one of ${names}.`);
+    if (found === undefined) throw new BadInputError(`${path} contains no candles of ${asked}, only of ${names}.`);
     return loadStored(path, found.symbol, found.interval);
   } catch (error) {
     throw error instanceof CandleStoreError ? new BadInputError(error.message) : error;
@@ -242,14 +242,14 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The settings as the form would save them: everything out of bounds is refused, with its path. */
+/** Validates a config like the form: a value out of bounds is refused, with its path. */
 const readConfig = (strategy: AnyStrategy, path: string | undefined): unknown =>
   checkConfig(strategy, path === undefined ? {} : readJson(path, 'config'), path ?? 'The default config');
 
 function checkConfig(strategy: AnyStrategy, given: unknown, name: string): unknown {
   const parsed = strategy.config.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new BadInputError(`${name} is no config of ${strategy.name}: ${problemsOf(parsed.error)}.`);
+  throw new BadInputError(`${name} is not a config of ${strategy.name}: ${problemsOf(parsed.error)}.`);
 }
 
 const problemsOf = ({ issues }: z.ZodError): string =>

@@ -65,11 +65,11 @@ test('the command line and the API take the same costs with the same defaults', 
 });
 
 for (const [given, says] of [
-  [['--strategy', 'hold'], '--candles is missing: give a candle file or a folder of them.'],
-  [['--candles', 'x'], '--strategy is missing: give one of'],
+  [['--strategy', 'hold'], '--candles is missing: set it to a candle file or a folder of candle files.'],
+  [['--candles', 'x'], '--strategy is missing: set it to one of'],
   [['--candles', 'x', '--strategy', 'magic'], '--strategy is "magic", but must be one of'],
   [[...NEEDED, '--from', 'today'], '--from is "today", but must be a date such as'],
-  [[...NEEDED, '--from', '2022-02-01', '--to', '2022-02-01'], '--from must lie before --to.'],
+  [[...NEEDED, '--from', '2022-02-01', '--to', '2022-02-01'], '--from must be before --to.'],
   [[...NEEDED, '--fee-bps', '-1'], '--fee-bps is "-1", but must be a number from 0 to 1000'],
   [[...NEEDED, '--volume-percent', '101'], '--volume-percent is "101", but must be a percentage from 0 to 100'],
   [[...NEEDED, '--fee-in', 'BNB'], '--fee-in is "BNB", but must be received or other.'],
@@ -77,8 +77,11 @@ for (const [given, says] of [
   [[...NEEDED, '--balance', '0'], '--balance is "0", but must be an amount above 0'],
   [[...NEEDED, '--balance', '1e3'], '--balance is "1e3", but must be an amount above 0'],
   [[...NEEDED, '--purse', 'mine'], '--purse is "mine", but must be shared or separate.'],
-  [[...NEEDED, '--limits', 'l.json', '--purse', 'separate'], '--limits are those of all coins'],
-  [[...NEEDED, '--account', 'a.json'], '--account names strategies, settings, coins and limits: leave out --strategy.'],
+  [[...NEEDED, '--limits', 'l.json', '--purse', 'separate'], '--limits apply to all coins'],
+  [
+    [...NEEDED, '--account', 'a.json'],
+    '--account already defines strategies, settings, coins and limits: leave out --strategy.',
+  ],
   [[...NEEDED, '--speed', '2'], '"tradewind backtest" has no flag --speed'],
 ] as const) {
   test(`refused: ${given.slice(-2).join(' ')}`, () => {

@@ -7,7 +7,7 @@ import type { AnyStrategy } from '#strategies/strategy.ts';
 import { parseFlags } from '#cli/flags.ts';
 import { readInstant } from '#cli/instant.ts';
 
-/** Candles, window and terms, whatever is traded. */
+/** Candles, window and terms of a run. */
 export interface MarketOptions {
   /** File or folder. */
   readonly candles: string;
@@ -19,7 +19,7 @@ export interface MarketOptions {
 }
 
 export interface RunOptions extends MarketOptions {
-  /** Several with commas between them. */
+  /** Separated by commas. */
   readonly symbol: string | undefined;
   readonly strategy: AnyStrategy;
   /** Undefined: the defaults of the strategy. */
@@ -28,9 +28,9 @@ export interface RunOptions extends MarketOptions {
 
 interface ProfileOptions extends RunOptions {
   readonly account?: undefined;
-  /** File with the operator's limits of the profile. */
+  /** File with the risk limits of the profile. */
   readonly limits: string | undefined;
-  /** Whether several coins share the balance, or each has it for itself. */
+  /** Whether the coins share the balance, or each coin has the whole balance. */
   readonly purse: 'shared' | 'separate';
 }
 
@@ -40,7 +40,7 @@ interface AccountOptions extends MarketOptions {
 }
 
 export type BacktestOptions = (ProfileOptions | AccountOptions) & {
-  /** Also checks how much the result owes to luck. */
+  /** Also tests how much of the result is luck. */
   readonly robustness: boolean;
   /** Also the numbers behind each fill. */
   readonly explain: boolean;
@@ -70,7 +70,7 @@ export const RUN_FLAGS = {
 
 const MOST_BALANCE = requireDecimal('1000000000000');
 
-/** Flags as they are read; what is wrong with them gathers in `problems`. */
+/** Parsed flags; errors are collected in `problems`. */
 interface Reading {
   readonly values: ReadonlyMap<string, string>;
   readonly problems: string[];
@@ -91,7 +91,7 @@ export function parseBacktestOptions(argv: readonly string[], cwd: string): Pars
   if (account !== undefined) {
     const other = OF_A_PROFILE.find((flag) => values.has(flag));
     if (other !== undefined)
-      return problem(`--account names strategies, settings, coins and limits: leave out --${other}.`);
+      return problem(`--account already defines strategies, settings, coins and limits: leave out --${other}.`);
     const market = readMarketOptions({ values, problems: [] }, cwd);
     if (market.kind === 'problem') return market;
     return { kind: 'options', options: { ...market.options, ...also, account: resolve(cwd, account) } };
@@ -100,7 +100,7 @@ export function parseBacktestOptions(argv: readonly string[], cwd: string): Pars
   if (purse !== 'shared' && purse !== 'separate')
     return problem(`--purse is "${purse}", but must be shared or separate.`);
   if (purse === 'separate' && values.has('limits'))
-    return problem('--limits are those of all coins of a profile together: leave out --purse separate.');
+    return problem('--limits apply to all coins of a profile together: leave out --purse separate.');
   const run = readRunOptions(values, cwd, { baskets: true });
   if (run.kind === 'problem') return run;
   const limits = values.get('limits');
@@ -138,10 +138,11 @@ export function readRunOptions(
 function readMarketOptions(reading: Reading, cwd: string): Parsed<MarketOptions> {
   const { values, problems } = reading;
   const candles = values.get('candles');
-  if (candles === undefined) problems.unshift('--candles is missing: give a candle file or a folder of them.');
+  if (candles === undefined)
+    problems.unshift('--candles is missing: set it to a candle file or a folder of candle files.');
   const from = readDate(reading, 'from');
   const to = readDate(reading, 'to');
-  if (from !== undefined && to !== undefined && from >= to) problems.push('--from must lie before --to.');
+  if (from !== undefined && to !== undefined && from >= to) problems.push('--from must be before --to.');
   const terms = { balance: readAmount(reading, 'balance', '1000'), ...readCosts(reading) };
   const [sentence] = problems;
   if (sentence !== undefined) return problem(sentence);
@@ -165,10 +166,10 @@ function readStrategy({ values, problems }: Reading, baskets: boolean): AnyStrat
   const strategy = name === undefined ? undefined : STRATEGIES.get(name);
   const fits = (each: AnyStrategy): boolean => baskets || each.plansBaskets !== true;
   const known = [...STRATEGIES.values()].flatMap((each) => (fits(each) ? [each.name] : [])).join(', ');
-  if (name === undefined) problems.push(`--strategy is missing: give one of ${known}.`);
+  if (name === undefined) problems.push(`--strategy is missing: set it to one of ${known}.`);
   else if (strategy === undefined) problems.push(`--strategy is "${name}", but must be one of ${known}.`);
   else if (!fits(strategy))
-    problems.push(`--strategy is "${name}", which plans over several coins at once; a sweep tries one coin.`);
+    problems.push(`--strategy is "${name}", which plans over several coins together; a sweep runs one coin.`);
   return strategy;
 }
 
@@ -181,7 +182,7 @@ function readDate({ values, problems }: Reading, name: string): Date | undefined
   return date;
 }
 
-/** What trading costs, by the schema that the API uses as well. */
+/** Trading costs, validated by the schema of the API. */
 function readCosts({ values, problems }: Reading) {
   const given = Object.keys(costTerms.shape).flatMap((cost) => {
     const text = values.get(flagOf(cost));
@@ -199,7 +200,7 @@ function readCosts({ values, problems }: Reading) {
 
 const MUST_BE_BPS = 'a number from 0 to 1000 (hundredths of a percent), such as 10';
 const MUST_BE: Readonly<Record<string, string>> = {
-  volumePercent: 'a percentage from 0 to 100, such as 5; 0 is any amount',
+  volumePercent: 'a percentage from 0 to 100, such as 5; 0 means no limit',
 };
 
 function readAmount({ values, problems }: Reading, name: string, fallback: string): Decimal {

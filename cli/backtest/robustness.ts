@@ -24,7 +24,7 @@ export function robustnessTable(robustness: RobustnessReport): string {
     percent(totalReturn),
     percent(drawdown),
   ]);
-  const illegal = refused.map(({ change, reason }) => `  ${change} is not legal: ${reason}`);
+  const illegal = refused.map(({ change, reason }) => `  ${change} is invalid: ${reason}`);
   const changed = columns([['changed', 'return', 'drawdown'], ...changes], 1);
   return ['Robustness', ...bands, '', ...changed, ...illegal, '', lookAheadText(robustness)].join('\n');
 }

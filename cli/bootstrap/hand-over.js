@@ -8,7 +8,7 @@ import { runChild } from './run-child.js';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /**
- * Installs what is missing and runs the command with the pinned Node; this process only passes signals and the exit code on.
+ * Installs missing packages and runs the command with the pinned Node. This process only forwards signals and the exit code.
  * @param {string[]} argv
  * @param {NodeJS.ProcessEnv} environment
  */
@@ -22,7 +22,7 @@ export async function run(argv, environment) {
       env: {
         ...environment,
         PATH: `${dirname(node)}${delimiter}${environment.PATH ?? ''}`,
-        // Lets the command notice when this process is gone and nobody passes signals on any more.
+        // Lets the command detect that this process is gone and no longer forwards signals.
         TRADEWIND_BOOTSTRAP: String(process.pid),
       },
     });
@@ -45,7 +45,7 @@ function chooseProgram([command = 'help', ...rest], node) {
 }
 
 /**
- * A development tool by the name its package gives it.
+ * A development tool by its name in its package.
  * @param {string[]} argv
  * @param {string} node
  */
@@ -53,10 +53,9 @@ function chooseTool([tool = '', ...rest], node) {
   const packages = { biome: '@biomejs/biome', tsc: 'typescript' };
   const folder = join(root, 'node_modules', packages[tool] ?? tool);
   const manifest = join(folder, 'package.json');
-  if (tool === '' || !existsSync(manifest))
-    throw new Error(`There is no tool "${tool}" among the packages of this project.`);
+  if (tool === '' || !existsSync(manifest)) throw new Error(`The packages of this project contain no tool "${tool}".`);
   const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
   const file = typeof bin === 'string' ? bin : bin?.[tool];
-  if (file === undefined) throw new Error(`The package "${tool}" brings no program of that name.`);
+  if (file === undefined) throw new Error(`The package "${tool}" contains no program of that name.`);
   return { program: node, args: [join(folder, file), ...rest] };
 }

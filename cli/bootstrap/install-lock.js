@@ -2,26 +2,26 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** No installation takes longer; an older lock was left by a machine that went down. */
+/** No installation takes longer. An older lock is left over from a crash. */
 const longestInstallMs = 20 * 60_000;
 
 /**
- * Waits until no other process installs into this checkout, then keeps others out. Returns the way to let them in again.
- * It shares nothing with the lock of the data folder: it runs before packages are there, and where Node reads no TypeScript.
+ * Waits until no other process installs into this checkout, then takes the lock. Returns the function that releases it.
+ * It does not share code with the lock of the data folder, because it runs before the packages and without TypeScript.
  * @param {string} root
  * @returns {Promise<() => void>}
  */
 export async function lockInstallation(root) {
   const folder = join(root, '.tradewind-installing');
-  for (let told = false; ; ) {
+  for (let waiting = false; ; ) {
     if (tryCreate(folder)) return () => rmSync(folder, { recursive: true, force: true });
     const holder = readHolder(folder);
     if (isAbandoned(folder, holder)) {
       removeAbandoned(folder, holder);
       continue;
     }
-    if (!told) console.log('Another start is installing the packages; waiting for it…');
-    told = true;
+    if (!waiting) console.log('Another start is installing the packages; waiting for it…');
+    waiting = true;
     await sleep(200);
   }
 }
@@ -75,7 +75,7 @@ function isAlive(pid) {
 }
 
 /**
- * Moves the lock aside before deleting it, and puts it back when it turns out to be a newer, living one.
+ * Renames the lock before deleting it, and restores it when it is a newer lock of a live process.
  * @param {string} folder
  * @param {number | undefined} holder
  */
@@ -86,6 +86,6 @@ function removeAbandoned(folder, holder) {
     if (readHolder(aside) === holder) rmSync(aside, { recursive: true, force: true });
     else renameSync(aside, folder);
   } catch {
-    // Somebody else was quicker.
+    // Another process was faster.
   }
 }

@@ -5,7 +5,7 @@ import { lockInstallation } from './install-lock.js';
 import { runChild } from './run-child.js';
 
 /**
- * Installs the packages of package-lock.json unless they are there. Rejects with a sentence when npm fails.
+ * Installs the missing packages of package-lock.json. Rejects with a sentence when npm fails.
  * @param {string} root the checkout
  * @param {NodeJS.ProcessEnv} environment
  */
@@ -19,7 +19,7 @@ export async function installWhatIsMissing(root, environment) {
   try {
     // Another start may have finished while this one waited.
     if (!isInstalled(root, readStamp(root) === wanted)) {
-      console.log('Installing what is missing (once, about a minute)…');
+      console.log('Installing missing packages (once, about a minute)…');
       await install(root, environment);
     }
     writeStamp(root, wanted);
@@ -47,13 +47,13 @@ function writeStamp(root, digest) {
   try {
     writeFileSync(stampPath(root), `${digest}\n`);
   } catch {
-    // A checkout that another user installed is complete without our mark; looking again costs a few milliseconds.
+    // A checkout that another user installed is complete without our stamp. Checking it again costs a few milliseconds.
   }
 }
 
 /**
- * Compares what npm says it installed with what the lockfile wants. Packages of other platforms may be absent, and with our
- * stamp any optional one: npm was content without it, and would be again.
+ * Compares the installed packages with the lockfile. Packages of other platforms may be absent. With our stamp, any
+ * optional package may be absent, because npm succeeded without it.
  * @param {string} root
  * @param {boolean} stamped
  */
@@ -71,7 +71,7 @@ function isInstalled(root, stamped) {
 
 /** @param {{ os?: string[], cpu?: string[], libc?: string[] }} entry */
 function isForThisMachine(entry) {
-  // Which C library runs here is npm's to know: a package that names one may be absent.
+  // Only npm knows the C library of this machine: a package that names one may be absent.
   if (entry.libc !== undefined || (entry.os === undefined && entry.cpu === undefined)) return false;
   const fits = (list, value) => list === undefined || list.includes(value);
   return fits(entry.os, process.platform) && fits(entry.cpu, process.arch);
@@ -93,13 +93,13 @@ function readPackages(path) {
 async function install(root, environment) {
   let attempt = await runNpm(root, environment);
   if (attempt.code !== 0 && attempt.code < 128 && existsSync(join(root, 'node_modules'))) {
-    // An installation that was interrupted can leave folders that npm stumbles over.
+    // An interrupted installation can leave folders that make npm fail.
     rmSync(join(root, 'node_modules'), { recursive: true, force: true });
     attempt = await runNpm(root, environment);
   }
   if (attempt.code >= 128) throw new Error('The installation was interrupted.');
   if (attempt.code === 0 && isInstalled(root, true)) return;
-  // npm says what is wrong first and how its commands are used last.
+  // npm prints the cause first and its usage last.
   const reason = attempt.complaints.trim().split('\n').slice(0, 8).join('\n');
   throw new Error(`npm could not install the packages (is the registry reachable, is ${root} writable?):\n${reason}`);
 }
@@ -135,8 +135,8 @@ async function runNpm(root, environment) {
 }
 
 /**
- * `npm ci` refuses a lockfile that lacks the packages of some other platform, as one is that was written while a registry
- * did not have them yet. `npm install --no-save` takes the same versions and digests from it and changes nothing.
+ * `npm ci` refuses a lockfile without the packages of some other platform, which happens when the registry did not have
+ * them yet. `npm install --no-save` installs the same versions and digests and does not change the lockfile.
  * @param {string} root
  */
 function isLockfileWhole(root) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const oldest = 24;
 
 /**
- * The Node of the lockfile where a package brings one, else this machine's own if it is new enough.
+ * The Node of the lockfile when a package contains one, otherwise the Node of this machine if it is new enough.
  * @param {string} root the checkout
  * @returns {string} path of the program
  */
@@ -19,11 +19,11 @@ export function findNode(root) {
   const { optionalDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   if (name in optionalDependencies) {
     throw new Error(
-      `npm left out the package ${name}: delete the folder ${join(root, 'node_modules')} and start again.`,
+      `npm did not install the package ${name}: delete the folder ${join(root, 'node_modules')} and start again.`,
     );
   }
   throw new Error(
-    `Tradewind runs on Node ${oldest}, which it does not bring along for ${process.platform} on ${process.arch}, ` +
+    `Tradewind needs Node ${oldest}. It contains no Node for ${process.platform} on ${process.arch}, ` +
       `and this machine has Node ${process.versions.node}: install Node ${oldest} from https://nodejs.org and start again.`,
   );
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs a program in the place of this process: passes signals on and resolves with its exit code.
+ * Runs a program in place of this process: forwards signals and resolves with its exit code.
  * @param {string} program
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions & { env: NodeJS.ProcessEnv, onStderr?: (text: string) => void }} options
@@ -30,8 +30,8 @@ function exitCodeOf(signal) {
 }
 
 /**
- * npm dies of SIGTERM without telling the script it runs, so under npm a changed parent means: stop.
- * Elsewhere a parent may leave on purpose (`tradewind start &` in a script).
+ * npm dies of SIGTERM without notifying its script, so under npm a changed parent means: stop.
+ * Elsewhere a parent may exit on purpose (`tradewind start &` in a script).
  * @param {NodeJS.ProcessEnv} environment
  * @param {() => void} onOrphaned
  */

@@ -110,10 +110,7 @@ for (const [name, bytes, says] of [
 }
 
 test('wrong usage is one sentence', () => {
-  assert.match(
-    candles('sell').stderr,
-    /^"tradewind candles" is followed by one of import, fetch, export, list, not by "sell"\.$/,
-  );
+  assert.match(candles('sell').stderr, /^"tradewind candles" needs one of import, fetch, export, list, not "sell"\.$/);
   assert.match(candles('import').stderr, /^--file is missing/);
   assert.match(
     candles('list', '--market', 'moon').stderr,

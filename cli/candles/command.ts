@@ -49,7 +49,7 @@ export async function runCandles([name = '', ...argv]: readonly string[], contex
   const market = flags.kind === 'flags' ? (flags.values.get('market') ?? 'live') : 'live';
   const problem =
     action === undefined
-      ? `"tradewind candles" is followed by one of ${Object.keys(ACTIONS).join(', ')}, not by "${name}".`
+      ? `"tradewind candles" needs one of ${Object.keys(ACTIONS).join(', ')}, not "${name}".`
       : flags.kind === 'problem'
         ? flags.sentence
         : `--market is "${market}", but must be one of ${MARKETS.join(', ')}.`;
@@ -72,7 +72,7 @@ export async function runCandles([name = '', ...argv]: readonly string[], contex
 
 function required(values: ReadonlyMap<string, string>, name: string, example: string): string {
   const value = values.get(name);
-  if (value === undefined) throw new BadInputError(`--${name} is missing: give ${example}.`);
+  if (value === undefined) throw new BadInputError(`--${name} is missing: set it to ${example}.`);
   return value;
 }
 
@@ -90,7 +90,7 @@ function dateFlag(values: ReadonlyMap<string, string>, name: string): number | u
   throw new BadInputError(`--${name} is "${text}", but must be a date such as 2022-06-01 or 2022-06-01T12:00:00Z.`);
 }
 
-/** Nothing is stored unless every file is sound. */
+/** Stores candles only when every file is valid. */
 function importFiles({ values, store }: Order): void {
   const path = resolve(
     required(values, 'file', 'a candle file, a zip file of the public archive, or a folder of them'),
@@ -114,7 +114,7 @@ function importFiles({ values, store }: Order): void {
 async function fetchCandles({ values, store, market, context }: Order): Promise<void> {
   const { symbol, interval } = seriesFlags(values);
   const fromMs = dateFlag(values, 'from');
-  if (fromMs === undefined) throw new BadInputError('--from is missing: give a date such as 2022-06-01.');
+  if (fromMs === undefined) throw new BadInputError('--from is missing: set it to a date such as 2022-06-01.');
   const env = parseEnvironment({ ...context.environment, DATABASE_URL: 'postgres://unused' });
   const reader = createMarketReader({ restUrl: endpointsOf(market, env).restUrl });
   await reader.clock.sync();

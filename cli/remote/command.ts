@@ -12,11 +12,11 @@ import { followLogs, type LogRow } from './follow.ts';
 import { openLink } from './link.ts';
 
 type Flags = ReadonlyMap<string, string>;
-/** The answer as `--json` prints it, and as lines. */
+/** The answer as JSON and as lines. */
 interface Told {
   readonly answer: unknown;
   readonly lines: readonly string[];
-  /** What is printed after that as it comes. */
+  /** Rows printed after that as they arrive. */
   readonly later?: AsyncIterable<string>;
 }
 interface Remote {
@@ -35,7 +35,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** The one that is called so, or has that id. */
+/** The entry with that name or id. */
 function named<One extends { readonly id: string; readonly name: string }>(
   all: readonly One[],
   wanted: string,
@@ -47,7 +47,7 @@ function named<One extends { readonly id: string; readonly name: string }>(
   const names = all.map(({ name }) => `"${name}"`).join(', ') || 'none';
   throw new ClientProblem(
     found.length > 1
-      ? `There are ${found.length} ${what}s "${wanted}": give the id.`
+      ? `There are ${found.length} ${what}s "${wanted}": use the id.`
       : `There is no ${what} "${wanted}"; there are: ${names}.`,
   );
 }
@@ -72,7 +72,7 @@ async function setSwitch(link: Client, flags: Flags, engaged: boolean): Promise<
     return { where: `account ${name}`, answer: await link.call(setAccountKillSwitch, { params: { id }, body }) };
   };
   const { where, answer } = await set();
-  const frozen = answer.freeze ? '; exits are stopped too' : '; exits go on';
+  const frozen = answer.freeze ? '; exits are stopped too' : '; exits continue';
   const line = answer.engaged ? `Halted: ${where} buys nothing since ${answer.since}${frozen}.` : `Released: ${where}.`;
   return { answer, lines: [line] };
 }
@@ -117,7 +117,7 @@ const REMOTE = {
     flags: { profile: 'text', level: 'text', symbol: 'text', text: 'text', limit: 'text', follow: 'switch' },
     async run(link, flags) {
       const wanted = flags.get('profile');
-      if (wanted === undefined) throw new ClientProblem('Say which profile: --profile NAME.');
+      if (wanted === undefined) throw new ClientProblem('Set the profile: --profile NAME.');
       const { id } = await profileOf(link, wanted);
       const { level, symbol, text: q, limit = '50' } = Object.fromEntries(flags);
       const query = Object.fromEntries(
@@ -125,17 +125,17 @@ const REMOTE = {
       );
       const answer = await link.call(listLogs, { params: { id }, query: { ...query, limit } });
       const shown = answer.rows.toReversed();
-      const told = { answer, lines: shown.map(lineOf) };
-      if (!flags.has('follow')) return told;
+      const page = { answer, lines: shown.map(lineOf) };
+      if (!flags.has('follow')) return page;
       const later = followLogs(link, { id, query, shown, onSilence: (sentence) => console.error(sentence) });
-      return { ...told, later: rowsAsText(later, flags.has('json')) };
+      return { ...page, later: rowsAsText(later, flags.has('json')) };
     },
   },
 } satisfies Record<string, Remote>;
 
 export type RemoteName = keyof typeof REMOTE;
 
-/** Commands that ask a running api. */
+/** Commands that call a running api. */
 export async function runRemote(
   name: RemoteName,
   argv: readonly string[],

@@ -9,17 +9,17 @@ export type LogRow = Answer<typeof listLogs>['rows'][number];
 interface Followed {
   readonly id: ProfileId;
   readonly query: Readonly<Record<string, string>>;
-  /** What was shown already, oldest first. */
+  /** Rows already shown, oldest first. */
   readonly shown: readonly LogRow[];
-  /** Says that the api does not answer, once until it does again. */
+  /** Reports once that the api does not answer, until it answers again. */
   readonly onSilence: (sentence: string) => void;
 }
 
 const EVERY_MS = 1_000;
-/** Rows are written in batches: one may come after another that is a little newer. */
+/** Rows are written in batches, so a row may arrive after a slightly newer one. */
 const OVERLAP_MS = 60_000;
 
-/** Rows that come later, oldest first; one that is repeated comes again with its new count. Never ends by itself. */
+/** Later rows, oldest first. A repeated row arrives again with its new count. Ends only by abort. */
 export async function* followLogs(client: Client, { id, query, shown, onSilence }: Followed): AsyncGenerator<LogRow> {
   const counts = new Map(shown.map((row) => [row.id, row.count]));
   let newest = shown.at(-1)?.lastAt;

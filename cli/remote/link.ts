@@ -7,7 +7,7 @@ import { type Client, ClientProblem, createClient } from '#api/script-client.ts'
 
 interface LinkOptions {
   readonly url: string;
-  /** Where the sessions of this user are kept, readable by nobody else. */
+  /** File with the sessions of this user, readable only by that user. */
   readonly home: string;
   readonly email: string | undefined;
   readonly password: string | undefined;
@@ -31,14 +31,14 @@ function keepSession({ home, url }: LinkOptions, session: string): void {
 
 const NOWHERE = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
-/** Asks at the terminal. A secret is not shown: the line editor, which would repeat each key, writes nowhere. */
+/** Prompts at the terminal. For a secret, the line editor writes to nothing, so the keys are not shown. */
 async function ask(question: string, kind: 'shown' | 'secret'): Promise<string> {
   if (!process.stdin.isTTY)
     throw new ClientProblem('Sign in first: set TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or run it in a terminal.');
   const secret = kind === 'secret';
   const output = secret ? NOWHERE() : process.stderr;
   const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
-  // Only now does the terminal show no key any more.
+  // From here on the terminal does not echo keys.
   if (secret) process.stderr.write(question);
   lines.once('SIGINT', () => {
     lines.close();
@@ -52,7 +52,7 @@ async function ask(question: string, kind: 'shown' | 'secret'): Promise<string> 
   }
 }
 
-/** The client of a command: it keeps its session between commands, and asks who types when there is none. */
+/** The client of a command. It stores its session between commands, and prompts for sign-in without one. */
 export const openLink = (options: LinkOptions): Client =>
   createClient({
     url: options.url,

@@ -110,7 +110,7 @@ test('backup and restore as commands: one file for its owner alone, put back who
   const { profile } = await api.addProfile('Kept');
   const wrote = await node([MAIN, 'backup', '--to', file], { DATABASE_URL: api.databaseUrl });
   assert.deepEqual([wrote.code, wrote.err], [0, '']);
-  assert.match(wrote.out, /^Wrote \d+ rows to .*all\.backup\. The file holds API keys in plaintext/);
+  assert.match(wrote.out, /^Wrote \d+ rows to .*all\.backup\. The file contains API keys in plaintext/);
   assert.equal(statSync(file).mode & 0o077, 0);
   await using empty = await openEmptyDatabase();
   const restored = await node([MAIN, 'restore', '--from', file], { DATABASE_URL: empty.url });

@@ -2,11 +2,11 @@ const firstMs = 250;
 const longestMs = 2000;
 const healthyMs = 30_000;
 
-/** How long to wait before a crashed process starts again: doubling, and from the beginning after a healthy while. */
+/** Pause before a crashed process is restarted. It doubles, and resets after a healthy period. */
 export class Backoff {
   #nextMs = firstMs;
 
-  /** `livedMs` is how long the process had worked; returns the pause in ms. */
+  /** `livedMs`: uptime of the process. Returns the pause in ms. */
   pauseAfter(livedMs: number): number {
     if (livedMs >= healthyMs) this.#nextMs = firstMs;
     const pause = this.#nextMs;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Opens the address where a desktop is there to show it; whatever goes wrong is no matter. */
+/** Opens the address in a browser when there is a desktop. Errors are ignored. */
 export function openBrowser(url: string, environment: Readonly<Record<string, string | undefined>>): void {
   if (!process.stdout.isTTY) return;
   const opener = chooseOpener(environment);

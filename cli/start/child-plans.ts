@@ -9,10 +9,10 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export interface ServiceFacts {
   readonly root: string;
   readonly dataDir: string;
-  /** Environment of the operator, as it came. */
+  /** Unchanged environment of the operator. */
   readonly inherited: Variables;
   readonly env: Environment;
-  /** Where the api listens, after 0 became a number. */
+  /** Port of the api, after 0 was resolved. */
   readonly port: number;
   readonly webDir: string;
   readonly databaseUrl: string;
@@ -28,7 +28,7 @@ export interface PaperFacts {
   readonly operator: KeyPair;
 }
 
-/** How the paper exchange is started. It gets no database: it is the other side of the wire. */
+/** Start plan of the paper exchange. It gets no database, because it plays the exchange. */
 export function planPaper(
   facts: Omit<ServiceFacts, 'webDir' | 'databaseUrl'>,
   paper: PaperFacts,
@@ -78,11 +78,11 @@ export function planWorker(facts: ServiceFacts): ChildPlan {
   };
 }
 
-/** Both processes share a machine: the worker's metrics lie beside those of the api. */
+/** Both processes share a machine: the worker's metrics port is next to that of the api. */
 const workerMetrics = ({ env }: ServiceFacts): Record<string, string> =>
   env.METRICS_PORT === undefined || env.METRICS_PORT === 0 ? {} : { METRICS_PORT: String(env.METRICS_PORT + 1) };
 
-/** Variables of core/env for api and worker; what the operator set stays, what is missing is filled in. */
+/** Environment for api and worker. Values of the operator stay, missing ones get a default. */
 function serviceVariables(facts: ServiceFacts): Record<string, string> {
   const { inherited, port, paper } = facts;
   const origins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`].join(',');
@@ -96,7 +96,7 @@ function serviceVariables(facts: ServiceFacts): Record<string, string> {
     BACKUP_DIR: given(inherited['BACKUP_DIR']) ?? join(facts.dataDir, 'backups'),
     WORKER_SLOT: given(inherited['WORKER_SLOT']) ?? 'worker-1',
     GIT_SHA: facts.gitSha,
-    // A process that was killed is back in a third of the time when its code is compiled already.
+    // With compiled code, a killed process restarts in a third of the time.
     NODE_COMPILE_CACHE: given(inherited['NODE_COMPILE_CACHE']) ?? join(facts.dataDir, 'compiled'),
     ...(paper === undefined
       ? {}

@@ -15,9 +15,9 @@ afterEach(() => {
 });
 
 class SilentTerminal extends Terminal {
-  readonly told: string[] = [];
+  readonly reported: string[] = [];
   override trouble(name: string, text: string): void {
-    this.told.push(`${name} ${text}`);
+    this.reported.push(`${name} ${text}`);
   }
 }
 
@@ -43,7 +43,7 @@ test('is ready when it says so, and its output is kept', async () => {
   assert.equal(readFileSync(join(folder, 'worker.log'), 'utf8'), 'set\n');
 });
 
-test('a crash is told and followed by a new start', async () => {
+test('a crash is reported and followed by a new start', async () => {
   const terminal = new SilentTerminal();
   const child = startChild(
     `import { existsSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ setInterval(() => undefined, 1000);`,
   );
   await child.ready();
   await child[Symbol.asyncDispose]();
-  assert.deepEqual(terminal.told, ['worker ended with code 3 (Something broke.); started again after 0.25 s.']);
+  assert.deepEqual(terminal.reported, ['worker ended with code 3 (Something broke.); restarting after 0.25 s.']);
 });
 
 test('a bad configuration ends the start with the sentence that the child wrote', async () => {

@@ -15,7 +15,7 @@ export interface ChildPlan {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly logPath: string;
-  /** How long a clean stop may take before it is ended by force. */
+  /** Maximum time of a clean stop before the process is killed. */
   readonly stopLimitMs: number;
 }
 
@@ -23,10 +23,10 @@ export interface ChildPlan {
 const badConfigurationCode = 78;
 const startLimitMs = 60_000;
 const pipesLimitMs = 500;
-/** A child that never became ready is not started more often than this. */
+/** Maximum number of starts of a child that never became ready. */
 const attemptLimit = 5;
 
-/** A process of the service that is started again when it crashes, until it is stopped. */
+/** A process of the service. It is restarted after a crash, until it is stopped. */
 export class SupervisedChild implements AsyncDisposable {
   readonly #plan: ChildPlan;
   readonly #terminal: Terminal;
@@ -38,7 +38,7 @@ export class SupervisedChild implements AsyncDisposable {
   #process: ChildProcess | undefined;
   #running: Promise<void>;
   #wasReady = false;
-  /** What it complained about last; tells why when it ends. */
+  /** Its last error output, used as the cause when it ends. */
   #lastWord = '';
 
   constructor(plan: ChildPlan, terminal: Terminal) {
@@ -47,7 +47,7 @@ export class SupervisedChild implements AsyncDisposable {
     this.#environment = plan.environment;
     this.#log = new LogFile(plan.logPath);
     this.#running = this.#run();
-    // Whoever waits for readiness hears of a failure; without a waiter it must not end the supervisor.
+    // The caller that waits for readiness gets the error. Without a waiter, it must not end the supervisor.
     this.#ready.promise.catch(() => undefined);
   }
 
@@ -69,18 +69,18 @@ export class SupervisedChild implements AsyncDisposable {
     }
   }
 
-  /** Starts it again with other settings, such as a database that moved. */
+  /** Restarts it with other settings, such as a database with another port. */
   restartWith(environment: Readonly<Record<string, string>>): void {
     this.#environment = environment;
     this.#process?.kill('SIGTERM');
   }
 
-  /** Ends it by force and at once; for the moment before this process itself ends. */
+  /** Kills it at once, right before this process ends. */
   kill(): void {
     this.#process?.kill('SIGKILL');
   }
 
-  /** Asks it to stop, and ends it by force when it does not. */
+  /** Stops it, and kills it when it does not stop in time. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     this.#ready.reject(new StartProblem(`The ${this.#plan.name} was stopped before it was ready.`));
@@ -102,8 +102,8 @@ export class SupervisedChild implements AsyncDisposable {
       }
       const pauseMs = this.#backoff.pauseAfter(performance.now() - startedMs);
       await sleep(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-      // Told late on purpose: a signal to the whole group ends children a moment before we hear that all shall stop.
-      if (!this.#stop.signal.aborted) this.#report(`${this.#describe(end)}; started again after ${pauseMs / 1000} s.`);
+      // Reported with a delay: a signal to the whole group ends children slightly before this process receives the stop.
+      if (!this.#stop.signal.aborted) this.#report(`${this.#describe(end)}; restarting after ${pauseMs / 1000} s.`);
     }
   }
 
@@ -124,7 +124,7 @@ export class SupervisedChild implements AsyncDisposable {
       if (child.pid === undefined) resolve({ code: null, signal: null, cause: error.message });
     });
     child.once('close', (code, signal) => resolve({ code, signal }));
-    // The pipes close a little later, or never when something it started holds them open.
+    // The pipes close a little later, or never when one of its own children holds them open.
     child.once('exit', (code, signal) => setTimeout(() => resolve({ code, signal }), pipesLimitMs).unref());
     return promise;
   }
@@ -170,7 +170,7 @@ interface ChildEnd {
   readonly cause?: string;
 }
 
-/** Not the frames of a stack, nor the lines that Node prints around it. */
+/** Excludes stack frames and the lines that Node prints around them. */
 function isSentence({ text }: LogLine): boolean {
   return text.trim() !== '' && !/^[\s{}^]|^node:|^Node\.js v/.test(text);
 }

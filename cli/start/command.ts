@@ -10,9 +10,9 @@ import { Service } from './service.ts';
 import { listenForStop } from './stop-request.ts';
 import { Terminal } from './terminal.ts';
 
-/** Stopping takes 5 s at most; what still runs shortly before that is ended by force. */
+/** Stopping takes at most 5 s. Shortly before that, running processes are killed. */
 const stopLimitMs = 4700;
-/** Stands in for the embedded database, whose address is known only when it runs. */
+/** Placeholder for the embedded database. Its address is known only when it runs. */
 const placeholderUrl = 'postgres://embedded';
 
 /** Runs the whole service until a signal comes. Returns the exit code: 0 stopped, 1 could not start, 2 wrong usage. */
@@ -44,7 +44,7 @@ interface Run {
 async function run({ options, context, terminal, stop }: Run): Promise<void> {
   const { root, environment: inherited } = context;
   const embedded = (inherited['DATABASE_URL'] ?? '') === '';
-  // Before anything runs: a bad setting must leave nothing behind.
+  // Checked before anything runs, so that an invalid setting leaves nothing behind.
   const env = parseEnvironment({
     ...inherited,
     ...(embedded ? { DATABASE_URL: placeholderUrl } : {}),
@@ -66,7 +66,7 @@ async function run({ options, context, terminal, stop }: Run): Promise<void> {
   terminal.line('Stopping…');
 }
 
-/** A wildcard address is listened on, not browsed to. */
+/** A wildcard address is for listening, not for a browser. */
 function browsableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
@@ -79,7 +79,7 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The last resort when a process ignores everything; also when this process ends through a bug. */
+/** Last resort for a process that ignores signals, and for the end of this process by a bug. */
 function endByForce(service: Service, stop: AbortSignal): void {
   const onAbort = () => {
     setTimeout(() => {
@@ -95,7 +95,7 @@ function endByForce(service: Service, stop: AbortSignal): void {
 function explain(error: unknown): string {
   if (error instanceof EnvironmentError) return error.problems.join('\n');
   if (!(error instanceof Error)) return String(error);
-  // Refusals carry a sentence; the languages' own errors are bugs and need their stack.
+  // Refusals have a sentence. Built-in errors are bugs and need their stack.
   const bug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
   return bug ? (error.stack ?? error.message) : error.message;
 }

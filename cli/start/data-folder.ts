@@ -5,8 +5,8 @@ import { makeFolder } from '#storage/make-folder.ts';
 import { StartProblem } from './start-problem.ts';
 
 /**
- * Creates the folder and makes this process its only owner.
- * Throws StartProblem when it cannot be written, or another start owns it.
+ * Creates the folder and locks it for this process.
+ * Throws StartProblem when it is not writable, or when another start holds the lock.
  */
 export function openDataFolder(path: string): OwnerLock {
   createFolder(path);
@@ -15,13 +15,13 @@ export function openDataFolder(path: string): OwnerLock {
   const { pid, note } = taken.owner;
   const where = note === '' ? 'is starting' : `runs at ${note}`;
   throw new StartProblem(
-    `Tradewind already ${where} with this data folder (process ${pid}, ${path}); stop it first, or give another --data-dir and --port.`,
+    `Tradewind already ${where} with this data folder (process ${pid}, ${path}); stop it first, or set another --data-dir and --port.`,
   );
 }
 
 function createFolder(path: string): void {
   try {
-    // The user of its own that runs root's database must be able to pass through.
+    // Under root the database runs as a separate user, which needs access to the folder.
     const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
     makeFolder(path, mode, 0o755);
     if (!statSync(path).isDirectory()) throw new Error('it is not a folder');
@@ -29,8 +29,6 @@ function createFolder(path: string): void {
     mkdirSync(join(path, 'logs'), { recursive: true, mode: 0o700 });
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
-    throw new StartProblem(
-      `The data folder ${path} cannot be written (${cause}); give another one with --data-dir DIR.`,
-    );
+    throw new StartProblem(`The data folder ${path} is not writable (${cause}); set another one with --data-dir DIR.`);
   }
 }

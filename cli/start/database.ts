@@ -9,13 +9,13 @@ interface EmbeddedDatabasePlan {
   readonly dataDir: string;
   readonly logPath: string;
   readonly stopLimitMs: number;
-  /** Called when a restarted server had to take another port. */
+  /** Called when a restarted server uses another port. */
   readonly onMoved: (url: string) => void;
-  /** Gives up a start that is under way. */
+  /** Aborts a running start. */
   readonly signal: AbortSignal;
 }
 
-/** The embedded PostgreSQL of a data folder, started again when it crashes, until it is stopped. */
+/** The embedded PostgreSQL of a data folder. It is restarted after a crash, until it is stopped. */
 export class EmbeddedDatabase implements AsyncDisposable {
   readonly #plan: EmbeddedDatabasePlan;
   readonly #terminal: Terminal;
@@ -31,7 +31,7 @@ export class EmbeddedDatabase implements AsyncDisposable {
     this.#log = new LogFile(plan.logPath);
   }
 
-  /** Starts the server and returns it; rejects with a sentence when it does not come up. */
+  /** Starts the server and returns it; rejects with a sentence when it does not start. */
   async start(): Promise<EmbeddedPostgres> {
     const starting = this.#startOnce();
     this.#work = starting.catch(() => undefined);
@@ -73,7 +73,7 @@ export class EmbeddedDatabase implements AsyncDisposable {
       const pauseMs = this.#backoff.pauseAfter(lived);
       await sleep(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
       if (this.#stop.signal.aborted) return;
-      this.#terminal.trouble('database', `${reason}; started again after ${pauseMs / 1000} s.`);
+      this.#terminal.trouble('database', `${reason}; restarting after ${pauseMs / 1000} s.`);
       try {
         const server = await this.#startOnce();
         if (server.url !== url) this.#plan.onMoved(server.url);

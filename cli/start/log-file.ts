@@ -8,7 +8,7 @@ interface LogFileLimits {
 
 const usual: LogFileLimits = { maxBytes: 5_000_000, keep: 3 };
 
-/** Lines of one process in a file that cannot grow without end. */
+/** Log file of one process with a size limit. */
 export class LogFile implements Disposable {
   readonly #path: string;
   readonly #limits: LogFileLimits;

@@ -15,7 +15,7 @@ export type LogLine =
 
 const longestShown = 400;
 
-/** Reads a line as the log of integrations/log writes it; `trouble` is true from level warn on. */
+/** Parses a line of integrations/log; `trouble` is true from level warn on. */
 export function readLogLine(line: string): LogLine {
   const parsed = record.safeParse(line.startsWith('{') ? readJson(line) : undefined);
   if (!parsed.success) return { kind: 'text', text: shorten(line) };

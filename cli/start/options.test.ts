@@ -46,7 +46,7 @@ const problems: [string, RegExp][] = [
   ['--replay x --from yesterday', /--from is "yesterday", but must be a date/],
   ['--replay x --from 2022-13-01', /--from is "2022-13-01"/],
   ['--replay x --from 2022-06-01T12:00', /--from is "2022-06-01T12:00"/],
-  ['--from 2022-06-01', /give --replay DIR too/],
+  ['--from 2022-06-01', /set --replay DIR too/],
   ['--frob', /has no flag --frob/],
 ];
 

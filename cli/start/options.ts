@@ -4,7 +4,7 @@ import { readInstant } from '#cli/instant.ts';
 
 export interface StartOptions {
   readonly dataDir: string;
-  /** Undefined: PORT of the environment, else the default. */
+  /** Undefined: PORT of the environment, or the default. */
   readonly port: number | undefined;
   readonly replay: string | undefined;
   readonly from: Date | undefined;
@@ -52,7 +52,7 @@ export function parseStartOptions(argv: readonly string[], folders: { root: stri
   }
   const replay = values.get('replay');
   if (from !== undefined && replay === undefined)
-    return problem('--from says where a replay begins: give --replay DIR too.');
+    return problem('--from sets the start of a replay: set --replay DIR too.');
 
   const dataDir = values.get('data-dir');
   return {

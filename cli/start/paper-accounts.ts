@@ -10,7 +10,7 @@ export interface KeyPair {
 
 const accountList = z.array(z.object({ apiKey: z.string().min(1), secret: z.string().min(1) })).min(1);
 
-/** Reads the operator's key pair of the paper exchange, and makes the account on the first start. */
+/** Reads the operator's key pair of the paper exchange, and creates the account on the first start. */
 export function readOrMakePaperAccount(path: string): KeyPair {
   if (!existsSync(path))
     writeFileSync(path, `${JSON.stringify([makeAccount()], null, 2)}\n`, { mode: 0o600, flush: true });
@@ -18,7 +18,7 @@ export function readOrMakePaperAccount(path: string): KeyPair {
   const [operator] = parsed.data ?? [];
   if (operator !== undefined) return operator;
   throw new StartProblem(
-    `${path} does not hold the accounts of the paper exchange; delete it to begin with a new account.`,
+    `${path} does not contain the accounts of the paper exchange; delete it to start with a new account.`,
   );
 }
 

@@ -10,7 +10,7 @@ const HOST = '127.0.0.1';
 test('a claimed port is nobody else’s until it is released', async () => {
   const claim = await claimPort(0, HOST);
   await assert.rejects(claimPort(claim.port, HOST), {
-    message: `Port ${claim.port} is in use; choose another with --port N.`,
+    message: `Port ${claim.port} is in use; choose another port with --port N.`,
   });
   // Who calls before the api is there is refused and keeps nothing waiting.
   const caller = connect(claim.port, HOST);

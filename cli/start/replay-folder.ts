@@ -3,7 +3,7 @@ import { StartProblem } from './start-problem.ts';
 
 const candleFile = /^[A-Z0-9]+-\d+[mhd](-[^.]+)?\.csv(\.gz)?$/;
 
-/** Throws StartProblem unless the folder holds at least one candle file; the paper exchange reads what is inside them. */
+/** Throws StartProblem unless the folder contains a candle file. The paper exchange validates the content. */
 export function requireReplayFolder(folder: string): void {
   let names: string[];
   try {
@@ -14,6 +14,6 @@ export function requireReplayFolder(folder: string): void {
   }
   if (names.some((name) => candleFile.test(name))) return;
   throw new StartProblem(
-    `The replay folder ${folder} holds no candle file; its files must be named like BTCUSDT-1m.csv.gz.`,
+    `The replay folder ${folder} contains no candle file; its files need names such as BTCUSDT-1m.csv.gz.`,
   );
 }

@@ -23,15 +23,15 @@ interface ServicePlan {
   /** True when DATABASE_URL was not given. */
   readonly embedded: boolean;
   readonly terminal: Terminal;
-  /** Aborts when the operator wants everything stopped. */
+  /** Aborts when the operator stops the service. */
   readonly stop: AbortSignal;
 }
 
-/** A server that is starting gets this long before its address counts as wrong. */
+/** Time for a starting database server before its address counts as wrong. */
 const externalPatienceMs = 6000;
 const databaseStopMs = 1000;
 
-/** Everything that runs, in the order in which it was started; disposing stops it from the last to the first. */
+/** All running processes in start order. Disposing stops them in reverse order. */
 export class Service implements AsyncDisposable {
   readonly #plan: ServicePlan;
   readonly #running = new AsyncDisposableStack();
@@ -45,16 +45,16 @@ export class Service implements AsyncDisposable {
     this.#signal = AbortSignal.any([plan.stop, this.#giveUp.signal]);
   }
 
-  /** Starts everything and resolves when the api serves. Rejects with a sentence, or with the signal's reason. */
+  /** Starts all processes and resolves when the api serves. Rejects with a sentence, or with the signal's reason. */
   async start(): Promise<void> {
     const database = this.#startDatabase();
-    // The embedded database starts beside the others; a wrong DATABASE_URL must be told before anything else is up.
+    // The embedded database starts in parallel. A wrong DATABASE_URL must be reported before anything else runs.
     if (!this.#plan.embedded) await database;
     const [databaseUrl, webDir, paper] = await Promise.all([database, this.#buildWeb(), this.#startPaper()]);
     await this.#startUsers({ ...this.#facts(paper), databaseUrl, webDir, paper });
   }
 
-  /** Ends every process at once, without waiting; for the moment before this process itself ends. */
+  /** Kills every process without waiting, right before this process ends. */
   kill(): void {
     for (const thing of this.#killable) thing.kill();
   }
@@ -131,7 +131,7 @@ export class Service implements AsyncDisposable {
       await this.#startChild(planPaper(this.#facts(facts), facts, options));
     });
     const paper = paperOn(ports);
-    terminal.step('paper', options.replay === undefined ? 'an invented market' : `replays ${options.replay}`);
+    terminal.step('paper', options.replay === undefined ? 'a simulated market' : `replays ${options.replay}`);
     return paper;
   }
 

@@ -1,4 +1,4 @@
-/** Starting is not possible; the message is the whole sentence for the operator. */
+/** The start failed. The message is a complete sentence for the operator. */
 export class StartProblem extends Error {
   override readonly name = 'StartProblem';
 }

@@ -1,8 +1,8 @@
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Aborts when this process is asked to stop, by a signal or because nobody is left to pass one on.
- * A terminal sends Ctrl-C to npm, to its shell and to us, and each passes it on: more of them change nothing.
+ * Aborts on a stop signal, or when the process that forwards signals is gone.
+ * A terminal sends Ctrl-C to npm, to its shell and to us, and each forwards it. Repeated signals change nothing.
  */
 export function listenForStop(gone: AbortSignal): AbortSignal {
   const request = new AbortController();

@@ -1,18 +1,18 @@
-/** How often the same line of the same process is shown; the log file has them all. */
+/** Maximum repetitions of a line of one process. The log file contains all. */
 const repeatMs = 10_000;
 
-/** What the operator sees while the service starts and runs. */
+/** Terminal output while the service starts and runs. */
 export class Terminal {
   readonly #startedMs = performance.now();
   readonly #shownMs = new Map<string, number>();
 
   constructor() {
-    // A terminal that was closed must not end the supervisor before it has stopped the others.
+    // A closed terminal must not end the supervisor before it has stopped the other processes.
     process.stdout.on('error', () => undefined);
     process.stderr.on('error', () => undefined);
   }
 
-  /** One line about a thing that is done. */
+  /** Prints one line about a completed step. */
   step(subject: string, text: string): void {
     console.log(`  ${subject.padEnd(10)} ${text}`);
   }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:
 import { join } from 'node:path';
 import { StartProblem } from './start-problem.ts';
 
-/** What the built web app is made of: its own room, the rooms it imports, its packages and the settings of the build. */
+/** Inputs of the web build: its room, the rooms it imports, its packages and the build settings. */
 const ingredients = [
   'web',
   'core',
@@ -21,17 +21,17 @@ interface WebOrder {
   readonly root: string;
   readonly dataDir: string;
   readonly inherited: Readonly<Record<string, string | undefined>>;
-  /** Gives up a build that is under way. */
+  /** Aborts a running build. */
   readonly signal: AbortSignal;
 }
 
 interface WebBuild {
   readonly folder: string;
-  /** False when it was there already. */
+  /** False when the build already existed. */
   readonly built: boolean;
 }
 
-/** The web app of this version, built once and kept in the data folder. */
+/** The web app of this version, built once and stored in the data folder. */
 export async function buildWebApp(order: WebOrder): Promise<WebBuild> {
   const { root, dataDir } = order;
   const folder = join(dataDir, `web-${digestOf(root)}`);
@@ -59,7 +59,7 @@ function digestOf(root: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Paths below root, in a fixed order; tests belong to no build. */
+/** Paths below root in a fixed order, without tests. */
 function listFiles(root: string, name: string): string[] {
   const path = join(root, name);
   if (!existsSync(path)) return [];

@@ -106,7 +106,7 @@ test('a backtest tells how much of it is luck', () => {
 
 for (const [args, status, says] of [
   [['--strategy', 'momentum'], 2, /^--knobs is missing/],
-  [['--strategy', 'rebalance'], 2, /^--strategy is "rebalance", which plans over several coins at once/],
+  [['--strategy', 'rebalance'], 2, /^--strategy is "rebalance", which plans over several coins together/],
   [[...MOMENTUM, '--search', 'luck'], 2, /^--search is "luck", but must be one of grid, random, halving\.$/],
   [[...MOMENTUM, '--walk-forward', '3'], 2, /^--walk-forward is "3"/],
   [['--strategy', 'momentum', '--knobs', 'ema.quick=1,2'], 1, /^"ema\.quick" is not a number of the config/],

@@ -20,7 +20,7 @@ import { columns } from '#cli/backtest/table.ts';
 import { print } from '#cli/print.ts';
 import { parseSweepOptions, type SweepOptions } from './options.ts';
 
-/** Tries many parameter sets on files. Returns the exit code: 0 done, 1 the files cannot be used, 2 wrong usage. */
+/** Runs a sweep on files. Returns the exit code: 0 done, 1 the files cannot be used, 2 wrong usage. */
 export async function runSweepCommand(argv: readonly string[]): Promise<number> {
   const parsed = parseSweepOptions(argv, process.cwd());
   if (parsed.kind === 'problem') {
@@ -136,13 +136,13 @@ function sweepTable(shown: Shown): string {
   ]);
   return [
     `${strategy} on ${symbol}: ${evaluated} sets over ${candles} candles in ${seconds.toFixed(1)} s, ${inLanes} of them in vector runs${inKernel === undefined ? '' : ` (${inKernel})`}`,
-    refused.count === 0 ? '' : `${refused.count} combinations are no config, such as: ${refused.example}`,
+    refused.count === 0 ? '' : `${refused.count} combinations are invalid, such as: ${refused.example}`,
     ...warnings.map((warning) => `Warning: ${warning}`),
     ...(forward === undefined
       ? []
       : [`Walk-forward, days not trained on: ${percent(forward.totalReturn)}`, ...columns(folds ?? [], 1), '']),
     `${verdict.title}. ${verdict.text}`,
-    `Best by ${rank} of ${trials} sets that were tried${overfitting === null ? '' : `; overfitting (PBO) ${percent(overfitting)}`}.`,
+    `Best by ${rank} of ${trials} tried sets${overfitting === null ? '' : `; overfitting (PBO) ${percent(overfitting)}`}.`,
     '',
     ...columns([header, ...rows], 0),
     '',

@@ -15,7 +15,7 @@ export interface SweepOptions {
   readonly rank: Rank;
   readonly top: number;
   readonly threads: number;
-  /** Trials of earlier sweeps that count toward the luck of the best. */
+  /** Trials of earlier sweeps, which count towards the luck of the best set. */
   readonly before: number;
   readonly walkForward: { readonly trainMs: number; readonly testMs: number } | undefined;
 }
@@ -59,7 +59,7 @@ export function parseSweepOptions(argv: readonly string[], cwd: string): ParsedS
   };
   const knobs = values.get('knobs');
   if (knobs === undefined)
-    problems.push('--knobs is missing: give settings with their values, such as "ema.fast=5..50:5".');
+    problems.push('--knobs is missing: set it to settings with their values, such as "ema.fast=5..50:5".');
   const search = choice('search', SEARCHES, 'grid');
   const count = whole('count', 1000, 1);
   const drawn = search === 'random' || (search === 'halving' && values.has('count'));

@@ -30,7 +30,7 @@ const gainsOf = (text: string): Gain[] =>
       const [clock = '', net = ''] = each.split(' ');
       return { profileId, symbol: 'BTCUSDT', at: at(clock), net: d(net) };
     });
-const told = (trip: { until: Date } | null): string => trip?.until.toISOString().slice(8, 16) ?? '-';
+const untilOf = (trip: { until: Date } | null): string => trip?.until.toISOString().slice(8, 16) ?? '-';
 
 const days: readonly [name: string, gains: string, now: string, zone: string, loss: string, until: string][] = [
   ['no loss', '10T09:00 5', '10T12:00', 'UTC', '0', '-'],
@@ -46,7 +46,7 @@ const days: readonly [name: string, gains: string, now: string, zone: string, lo
 for (const [name, gains, now, timezone, loss, until] of days) {
   test(`daily loss: ${name}`, () => {
     const day = dailyLoss(gainsOf(gains), d('10'), { now: at(now), timezone });
-    assert.deepEqual([formatDecimal(day.loss), told(day.trip)], [loss, until]);
+    assert.deepEqual([formatDecimal(day.loss), untilOf(day.trip)], [loss, until]);
   });
 }
 
@@ -63,7 +63,7 @@ const falls: readonly [name: string, gains: string, now: string, loss: string, u
 for (const [name, gains, now, loss, until] of falls) {
   test(`drawdown: ${name}`, () => {
     const fall = drawdown(gainsOf(gains), d('10'), { now: at(now), hours: 24 });
-    assert.deepEqual([formatDecimal(fall.loss), told(fall.trip)], [loss, until]);
+    assert.deepEqual([formatDecimal(fall.loss), untilOf(fall.trip)], [loss, until]);
   });
 }
 
@@ -77,7 +77,7 @@ const streaks: readonly [name: string, closings: string, now: string, losses: nu
 for (const [name, closings, now, losses, until] of streaks) {
   test(`loss streak: ${name}`, () => {
     const streak = lossStreak(gainsOf(closings), 3, { now: at(now), minutes: 60 });
-    assert.deepEqual([streak.losses, told(streak.trip)], [losses, until]);
+    assert.deepEqual([streak.losses, untilOf(streak.trip)], [losses, until]);
   });
 }
 
@@ -119,7 +119,7 @@ test('positions, buys under way and exposure count per profile and for the whole
   );
   const shown = riskSubjects(facts).map((subject) =>
     presentLimitUsage(subject, NOW).map(({ limit, blocked, until, numbers: { scope, used } }) =>
-      [scope, limit, used, blocked, told(until === null ? null : { until })].join(' '),
+      [scope, limit, used, blocked, untilOf(until === null ? null : { until })].join(' '),
     ),
   );
   assert.deepEqual(shown, [

@@ -223,12 +223,12 @@ export function pastLimitUsage({ scope, limits, timezone, facts }: RiskSubject, 
   const { asset, drawdownHours: hours, lossPauseMinutes: minutes } = limits;
   const gains = facts.gains.filter((gain) => isIn(asset, gain));
   const usages: LimitUsage[] = [];
-  const tell = (
+  const addUsage = (
     limit: LimitName,
     reason: ApprovalReason,
-    told: { trip: Trip | null; used: string | number; most: string | number },
+    result: { trip: Trip | null; used: string | number; most: string | number },
   ) => {
-    const { trip, used, most } = told;
+    const { trip, used, most } = result;
     const times = trip === null ? {} : { since: trip.since.toISOString(), until: trip.until.toISOString() };
     const numbers = { scope, used, most, hours, ...times };
     usages.push({ limit, reason, blocked: trip !== null, until: trip?.until ?? null, numbers });
@@ -236,16 +236,16 @@ export function pastLimitUsage({ scope, limits, timezone, facts }: RiskSubject, 
   if (limits.dailyLoss !== null) {
     const most = requireDecimal(limits.dailyLoss);
     const { loss, trip } = dailyLoss(gains, most, { now, timezone });
-    tell('dailyLoss', 'halt-daily-loss', { trip, used: amountText(loss, asset), most: amountText(most, asset) });
+    addUsage('dailyLoss', 'halt-daily-loss', { trip, used: amountText(loss, asset), most: amountText(most, asset) });
   }
   if (limits.drawdown !== null) {
     const most = requireDecimal(limits.drawdown);
     const { loss, trip } = drawdown(gains, most, { now, hours });
-    tell('drawdown', 'halt-drawdown', { trip, used: amountText(loss, asset), most: amountText(most, asset) });
+    addUsage('drawdown', 'halt-drawdown', { trip, used: amountText(loss, asset), most: amountText(most, asset) });
   }
   if (limits.lossStreak !== null) {
     const { losses, trip } = lossStreak(facts.closings, limits.lossStreak, { now, minutes });
-    tell('lossStreak', 'cooldown-loss-streak', { trip, used: losses, most: limits.lossStreak });
+    addUsage('lossStreak', 'cooldown-loss-streak', { trip, used: losses, most: limits.lossStreak });
   }
   return usages;
 }

@@ -12,11 +12,11 @@ export const manualOrder = z
     quoteAmount: positiveAmount.optional(),
   })
   .superRefine(({ type, price, quantity, quoteAmount }, context) => {
-    const tell = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
-    if (type === 'limit' && price === undefined) tell('price', 'is missing: a limit order has a price');
-    if (type === 'market' && price !== undefined) tell('price', 'has no meaning for a market order: leave it out');
+    const report = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+    if (type === 'limit' && price === undefined) report('price', 'is missing: a limit order has a price');
+    if (type === 'market' && price !== undefined) report('price', 'has no meaning for a market order: leave it out');
     if ((quantity === undefined) === (quoteAmount === undefined))
-      tell('quantity', 'or quoteAmount must be given, and not both');
+      report('quantity', 'or quoteAmount must be given, and not both');
   });
 
 /** Manual actions on a coin, by kind. */

@@ -166,7 +166,7 @@ function inputOf(symbol: string, prices: readonly number[]): KernelInput {
   return { bound, rules, terms, signal: aggregateSeries(detail, '5m'), detail, start: 0, end: prices.length };
 }
 
-test('a backtest of a basket: one purse, a plan when a candle closes, buys after the sales have filled', () => {
+test('a backtest of a basket: one balance, a plan when a candle closes, buys after the sales have filled', () => {
   // Minutes 0 to 4 make the first candle; AAA rises from 100 to 150 in minute 6.
   const minutes = Array.from({ length: 15 }, (_, i) => i);
   const coins = [
@@ -207,7 +207,7 @@ const portfolioOf = (coins: readonly BacktestInput[]): PortfolioInput => ({
   profiles: [{ id: newId<ProfileId>(), coins }],
 });
 
-test('the report of a basket: each coin by itself, one purse, an even spread as what holding would have made', () => {
+test('the report of a basket: each coin by itself, one balance, an even spread as what holding would have made', () => {
   const minutes = Array.from({ length: 15 }, (_, i) => i);
   const prices = { AAAUSDT: (i: number) => (i < 6 ? 100 : 150), BBBUSDT: () => 50, CCCUSDT: () => 10 };
   const inputs = Object.entries(prices).map(([symbol, price]) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT, Trial } from './trial.ts';
 
-const installing = 'Installing what is missing (once, about a minute)…\n';
+const installing = 'Installing missing packages (once, about a minute)…\n';
 
 /** A checkout with the real bootstrap and a single package, which lies in the checkout itself: no registry is asked. */
 function makeCheckout(trial: Trial): string {
@@ -62,7 +62,7 @@ test('installs once, again when packages are gone or the lockfile changed, and h
   assert.deepEqual(await run(['exec', 'part', '--flag']), { code: 0, output: 'part --flag\n' });
   assert.deepEqual(await run(['exec', 'absent']), {
     code: 1,
-    output: 'There is no tool "absent" among the packages of this project.\n',
+    output: 'The packages of this project contain no tool "absent".\n',
   });
 });
 

@@ -37,7 +37,7 @@ const refusals: Refusal[] = [
   {
     what: 'a data folder that cannot be written',
     args: () => ['--data-dir', '/proc/tradewind'],
-    says: /^The data folder \/proc\/tradewind cannot be written \([^\n]+\); give another one with --data-dir DIR\.\n$/,
+    says: /^The data folder \/proc\/tradewind is not writable \([^\n]+\); set another one with --data-dir DIR\.\n$/,
   },
   {
     what: 'a replay folder that is not there',
@@ -47,7 +47,7 @@ const refusals: Refusal[] = [
   {
     what: 'a replay folder without candle files',
     args: ({ folder }) => ['--replay', folder],
-    says: /^The replay folder \S+ holds no candle file; [^\n]+\n$/,
+    says: /^The replay folder \S+ contains no candle file; [^\n]+\n$/,
   },
   {
     what: 'a broken candle file',
@@ -93,7 +93,7 @@ test('a port in use ends the start with one sentence', async () => {
     const address = server.address();
     assert(typeof address === 'object' && address !== null);
     const ended = await trial.start(['--port', String(address.port)]).ended();
-    assert.equal(ended.output, `Port ${address.port} is in use; choose another with --port N.\n`);
+    assert.equal(ended.output, `Port ${address.port} is in use; choose another port with --port N.\n`);
     assert.equal(ended.code, 1);
   } finally {
     server.close();

@@ -23,7 +23,7 @@ test('Ctrl-C under npm stops everything, and a second start before that is refus
   const pid = findSupervisor(trial);
   assert.equal(
     second.output,
-    `Tradewind already runs at ${url} with this data folder (process ${pid}, ${trial.dataDir}); stop it first, or give another --data-dir and --port.\n`,
+    `Tradewind already runs at ${url} with this data folder (process ${pid}, ${trial.dataDir}); stop it first, or set another --data-dir and --port.\n`,
   );
   assert.equal(second.code, 1);
 
