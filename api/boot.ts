@@ -1,7 +1,7 @@
 import { BootRefused } from '#core/installation/boot-refused.ts';
 import type { Environment } from '#core/installation/env.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
-import { governorFor } from '#exchange/limits.ts';
+import { rateLimiterFor } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { shareLimits } from '#exchange/shared-limits.ts';
 import { ownSha } from '#integrations/git-sha.ts';
@@ -75,7 +75,9 @@ export async function openApi(env: Environment): Promise<Api> {
     log.warn({ event: 'limits_not_shared', err }, 'The request limits could not be shared with the other processes');
   const openMarket: ConstructorParameters<typeof Venues>[0]['openMarket'] = (venue) => {
     const { restUrl } = endpointsOf(venue, env);
-    sharing.use(shareLimits({ governor: governorFor(restUrl), cache, egress: env.EGRESS, restUrl, onFailure: failed }));
+    sharing.use(
+      shareLimits({ limiter: rateLimiterFor(restUrl), cache, egress: env.EGRESS, restUrl, onFailure: failed }),
+    );
     return createMarketReader({ restUrl });
   };
   await removeAbandonedUploads(settings.bootedAt);

@@ -5,7 +5,7 @@ import { createLinkState } from './link-state.ts';
 import { readUserEvent } from '#exchange/parse/user-events.ts';
 import { createSigner, type Signer } from './signing.ts';
 import { LiveSocket, SOCKET_TIMING, type SocketTiming } from './socket.ts';
-import { type ConnectionState, Succession } from './succession.ts';
+import { type ConnectionState, ConnectionHandover } from './connection-handover.ts';
 
 interface AccountStreamOptions {
   readonly wsApiUrl: string;
@@ -44,7 +44,7 @@ export function createAccountStream(options: AccountStreamOptions): OpenAccountS
     const link = createLinkState(onEvent);
     const told = new Map<string, number>();
     const balances = newestBalances(told, onEvent);
-    return new Succession({
+    return new ConnectionHandover({
       connect: (state) => new UserConnection(options, signer, { ...state, event: onEvent, balances }),
       overlapMs: (options.timing ?? SOCKET_TIMING).overlapMs,
       up: link.up,

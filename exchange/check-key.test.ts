@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { ExchangeClock } from '#core/ports/exchange.ts';
 import { checkKey, type KeyHealth } from './check-key.ts';
 import { type Reaction, startScriptedServer } from '#test/exchange/scripted-server.ts';
-import { createGovernor } from './limits.ts';
+import { createRateLimiter } from './limits.ts';
 
 const clock: ExchangeClock = {
   protocolMs: () => 1_700_000_000_000,
@@ -33,7 +33,7 @@ async function check(answers: Answers): Promise<{ health: KeyHealth; paths: stri
     secret: answers.secret ?? 'the-secret',
     clock,
     live: answers.live ?? true,
-    governor: createGovernor(),
+    limiter: createRateLimiter(),
   });
   return { health, paths: server.requests.map(({ path }) => path) };
 }

@@ -1,7 +1,7 @@
 import { ORDER_TIMING } from '#core/order/order-timing.ts';
 import type { ExchangeClock } from '#core/ports/exchange.ts';
 import { type ErrorReason, ExchangeError } from './errors.ts';
-import { createOrderBudget, type Governor, governorFor } from './limits.ts';
+import { createOrderBudget, type RateLimiter, rateLimiterFor } from './limits.ts';
 import { parseAccount } from '#exchange/parse/account.ts';
 import { type KeyRestrictions, parseKeyRestrictions } from '#exchange/parse/key-restrictions.ts';
 import { readSigned, type SignedLink } from './signed-call.ts';
@@ -24,7 +24,7 @@ interface KeyCheckOptions {
   /** Only the live exchange tells what a key may do; the others have no such address. */
   readonly live: boolean;
   /** By default those of this process. */
-  readonly governor?: Governor;
+  readonly limiter?: RateLimiter;
 }
 
 const CAUSES: Partial<Record<ErrorReason, string>> = {
@@ -69,19 +69,19 @@ export async function checkKey(options: KeyCheckOptions): Promise<KeyHealth> {
 async function check(options: KeyCheckOptions): Promise<KeyHealth> {
   const { restUrl, clock } = options;
   const signer = createSigner(options);
-  const linkTo = (governor: Governor): SignedLink => ({
-    transport: createTransport(restUrl, governor),
+  const linkTo = (limiter: RateLimiter): SignedLink => ({
+    transport: createTransport(restUrl, limiter),
     signer,
     clock,
     orders: createOrderBudget(),
     timing: ORDER_TIMING,
   });
   if (options.live) {
-    // These calls have a weight limit of their own, so that they do not count in the governor of trading.
-    const refusal = refusalOf(await readRestrictions(linkTo(options.governor ?? governorFor(restUrl, 'sapi'))));
+    // These calls have a weight limit of their own, so that they do not count in the limiter of trading.
+    const refusal = refusalOf(await readRestrictions(linkTo(options.limiter ?? rateLimiterFor(restUrl, 'sapi'))));
     if (refusal !== undefined) return failed(refusal);
   }
-  const account = await readAccount(linkTo(options.governor ?? governorFor(restUrl)), options.live);
+  const account = await readAccount(linkTo(options.limiter ?? rateLimiterFor(restUrl)), options.live);
   if (account === 'not-permitted') return failed(NOT_PERMITTED);
   // Only the live exchange has told by now that the key itself may trade.
   if (!account.canTrade) return failed(options.live ? ACCOUNT_BARRED : NOT_ALLOWED);
@@ -90,7 +90,7 @@ async function check(options: KeyCheckOptions): Promise<KeyHealth> {
 
 const readRestrictions = async (link: SignedLink): Promise<KeyRestrictions> =>
   parseKeyRestrictions(
-    await readSigned(link, { path: '/sapi/v1/account/apiRestrictions', params: {}, lane: 'query', weight: 1 }),
+    await readSigned(link, { path: '/sapi/v1/account/apiRestrictions', params: {}, priority: 'query', weight: 1 }),
   );
 
 function refusalOf(restrictions: KeyRestrictions): string | undefined {
@@ -102,7 +102,7 @@ function refusalOf(restrictions: KeyRestrictions): string | undefined {
 async function readAccount(link: SignedLink, accepted: boolean): Promise<{ canTrade: boolean } | 'not-permitted'> {
   const params = { omitZeroBalances: 'true' };
   try {
-    return parseAccount(await readSigned(link, { path: '/api/v3/account', params, lane: 'query', weight: 20 }));
+    return parseAccount(await readSigned(link, { path: '/api/v3/account', params, priority: 'query', weight: 20 }));
   } catch (error) {
     // The key has just been accepted from this address, so that only its permissions are left as the cause.
     if (accepted && error instanceof ExchangeError && error.reason === 'key-refused') return 'not-permitted';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DayTicker } from '#core/research/discovery.ts';
-import { governorFor } from './limits.ts';
+import { rateLimiterFor } from './limits.ts';
 import { float, requireShape } from '#exchange/parse/shape.ts';
 import { callUnsigned, createTransport } from './transport.ts';
 
@@ -30,7 +30,7 @@ const tickers = z.array(
 
 /** The last 24 hours of all coins in one request of weight 80, in the lane that gives way. Throws ExchangeError. */
 export async function readDayTickers(restUrl: string): Promise<DayTicker[]> {
-  const transport = createTransport(restUrl, governorFor(restUrl));
-  const body = await callUnsigned(transport, { path: '/api/v3/ticker/24hr', lane: 'history', weight: 80 });
+  const transport = createTransport(restUrl, rateLimiterFor(restUrl));
+  const body = await callUnsigned(transport, { path: '/api/v3/ticker/24hr', priority: 'history', weight: 80 });
   return requireShape(tickers, body, 'the last 24 hours');
 }

@@ -51,7 +51,7 @@ export async function findOrder(
 
 async function askForOrder(link: SignedLink, params: Params): Promise<OrderLookup> {
   try {
-    const order = parseOrder(await readSigned(link, { path: ORDER_PATH, params, lane: 'query', weight: 4 }));
+    const order = parseOrder(await readSigned(link, { path: ORDER_PATH, params, priority: 'query', weight: 4 }));
     if (order.symbol === params['symbol']) return { kind: 'found', order };
     return { kind: 'unreadable', cause: `The exchange answered with an order of ${order.symbol}.` };
   } catch (error) {
@@ -77,7 +77,7 @@ async function readTrades(
     const last = fills.at(-1)?.tradeId ?? tradeId;
     const fromId = last === null ? undefined : String(BigInt(last) + 1n);
     const params = { ...of, fromId, limit: PAGE };
-    const page = parseTrades(await readSigned(link, { path: '/api/v3/myTrades', params, lane: 'query', weight }));
+    const page = parseTrades(await readSigned(link, { path: '/api/v3/myTrades', params, priority: 'query', weight }));
     fills.push(...page);
     if (page.length < PAGE) return fills;
   }
@@ -86,5 +86,5 @@ async function readTrades(
 /** One page from `tradeId` on, in the lane that gives way to everything else. */
 export async function tradesFrom(link: SignedLink, symbol: string, tradeId: string): Promise<ExchangeFill[]> {
   const params = { symbol, fromId: tradeId, limit: PAGE };
-  return parseTrades(await readSigned(link, { path: '/api/v3/myTrades', params, lane: 'history', weight: 20 }));
+  return parseTrades(await readSigned(link, { path: '/api/v3/myTrades', params, priority: 'history', weight: 20 }));
 }

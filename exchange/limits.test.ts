@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
-import { createGovernor, createOrderBudget, type Lane, type OrderBudget, type Usage } from './limits.ts';
+import { createRateLimiter, createOrderBudget, type RequestPriority, type OrderBudget, type Usage } from './limits.ts';
 
 /** Ten seconds into a minute. */
 const START_MS = 10_000;
@@ -12,15 +12,15 @@ const told = (usedWeight: number | undefined, rest: Partial<Usage> = {}): Usage 
   ...rest,
 });
 
-function governor() {
+function limiter() {
   mock.timers.enable({ apis: ['setTimeout'] });
   let now = START_MS;
-  const made = createGovernor(() => now);
+  const made = createRateLimiter(() => now);
   const granted: string[] = [];
-  const ask = async (lane: Lane, weight: number, waitMs = 120_000, orders?: OrderBudget) => {
-    const ticket = await made.acquire({ lane, weight, waitMs, orders });
-    granted.push(`${lane}:${ticket !== undefined}`);
-    return ticket;
+  const ask = async (priority: RequestPriority, weight: number, waitMs = 120_000, orders?: OrderBudget) => {
+    const reservation = await made.acquire({ priority, weight, waitMs, orders });
+    granted.push(`${priority}:${reservation !== undefined}`);
+    return reservation;
   };
   const pass = async (ms: number) => {
     now += ms;
@@ -35,7 +35,7 @@ function governor() {
 test.afterEach(() => mock.timers.reset());
 
 test('later lanes stop before earlier ones do', async () => {
-  const { granted, ask, pass, limit } = governor();
+  const { granted, ask, pass, limit } = limiter();
   limit(100);
   await ask('history', 50);
   void ask('history', 1);
@@ -48,7 +48,7 @@ test('later lanes stop before earlier ones do', async () => {
 });
 
 test('a waiting request goes in the next minute, earlier lanes first', async () => {
-  const { granted, ask, pass, limit } = governor();
+  const { granted, ask, pass, limit } = limiter();
   limit(100);
   (await ask('exit', 100))?.settle(told(100));
   void ask('history', 10);
@@ -60,7 +60,7 @@ test('a waiting request goes in the next minute, earlier lanes first', async () 
 });
 
 test('a request that cannot go in time is told at once or at its deadline', async () => {
-  const { granted, ask, pass, limit } = governor();
+  const { granted, ask, pass, limit } = limiter();
   limit(100);
   const first = await ask('exit', 100);
   void ask('entry', 1, 2_000);
@@ -74,7 +74,7 @@ test('a request that cannot go in time is told at once or at its deadline', asyn
 });
 
 test('Retry-After stops everything until its end', async () => {
-  const { granted, ask, pass } = governor();
+  const { granted, ask, pass } = limiter();
   (await ask('query', 1))?.settle(told(undefined, { status: 418, code: -1003 }));
   void ask('exit', 1, 200_000);
   await pass(119_999);
@@ -84,7 +84,7 @@ test('Retry-After stops everything until its end', async () => {
 });
 
 test('too many orders stops new orders of that account, but no cancels and no other account', async () => {
-  const { granted, ask, pass } = governor();
+  const { granted, ask, pass } = limiter();
   const [busy, other] = [createOrderBudget(), createOrderBudget()];
   (await ask('entry', 1, 1_000, busy))?.settle(told(7, { status: 429, code: -1015, retryAfterMs: 5_000 }));
   void ask('entry', 1, 60_000, busy);
@@ -96,7 +96,7 @@ test('too many orders stops new orders of that account, but no cancels and no ot
 });
 
 test('orders count in each window of their account; entries leave room for exits', async () => {
-  const { made, granted, ask, pass } = governor();
+  const { made, granted, ask, pass } = limiter();
   made.setLimits({
     weight: undefined,
     requests: undefined,
@@ -120,7 +120,7 @@ test('orders count in each window of their account; entries leave room for exits
 });
 
 test('the header is the truth, and weight in flight comes on top', async () => {
-  const { granted, ask, pass, limit } = governor();
+  const { granted, ask, pass, limit } = limiter();
   limit(100);
   const first = await ask('query', 20);
   await ask('query', 20);
@@ -132,7 +132,7 @@ test('the header is the truth, and weight in flight comes on top', async () => {
 });
 
 test('an early reply that comes late does not lower the count, and the count of an old minute does not spoil a new one', async () => {
-  const { granted, ask, pass, limit } = governor();
+  const { granted, ask, pass, limit } = limiter();
   limit(100);
   const [early, late] = [await ask('query', 1), await ask('query', 1)];
   late?.settle(told(89));
@@ -147,7 +147,7 @@ test('an early reply that comes late does not lower the count, and the count of 
 });
 
 test('a request taken back costs nothing', async () => {
-  const { granted, ask, limit } = governor();
+  const { granted, ask, limit } = limiter();
   limit(100);
   (await ask('entry', 80))?.release();
   await ask('entry', 80);
@@ -155,7 +155,7 @@ test('a request taken back costs nothing', async () => {
 });
 
 test('the minute is that of the exchange, also when its clock is set back', async () => {
-  const { made, granted, ask, limit, now } = governor();
+  const { made, granted, ask, limit, now } = limiter();
   let offMs = 3_600_000;
   made.followClock(() => now() + offMs);
   limit(100);
@@ -166,38 +166,38 @@ test('the minute is that of the exchange, also when its clock is set back', asyn
 });
 
 test('what another process has in flight, has been told and must wait for holds here too', async () => {
-  const { made, granted, ask, pass, limit, now } = governor();
+  const { made, granted, ask, pass, limit, now } = limiter();
   limit(100);
-  made.hear('other', { window: Math.floor(now() / 60_000), counted: 40, inFlight: 45, stopMs: 0, blockedMs: 0 });
+  made.merge('other', { window: Math.floor(now() / 60_000), counted: 40, inFlight: 45, stopMs: 0, blockedMs: 0 });
   await ask('query', 6, 0);
   await ask('query', 5, 0);
   assert.deepEqual(granted, ['query:false', 'query:true']);
-  made.hear('other', { window: 0, counted: 40, inFlight: 0, stopMs: now() + 70_000, blockedMs: 0 });
+  made.merge('other', { window: 0, counted: 40, inFlight: 0, stopMs: now() + 70_000, blockedMs: 0 });
   await ask('exit', 1, 60_000);
   void ask('exit', 1, 80_000);
   await pass(70_000);
   assert.deepEqual(granted.slice(2), ['exit:false', 'exit:true']);
-  made.hear('other', { window: 0, counted: 40, inFlight: 0, stopMs: 0, blockedMs: now() + 60_000 });
+  made.merge('other', { window: 0, counted: 40, inFlight: 0, stopMs: 0, blockedMs: now() + 60_000 });
   await ask('query', 1, 0);
   await ask('exit', 1, 0);
   assert.deepEqual(granted.slice(4), ['query:false', 'exit:true']);
 });
 
 test('nothing is granted before what earlier processes left behind is loaded', async () => {
-  const { made, granted, ask, pass, now } = governor();
+  const { made, granted, ask, pass, now } = limiter();
   const loading = Promise.withResolvers<void>();
   made.waitFor(loading.promise);
   void ask('exit', 1, 1_000);
   await pass(0);
   assert.deepEqual(granted, []);
-  made.hear('earlier', { window: 0, counted: 0, inFlight: 0, stopMs: now() + 60_000, blockedMs: 0 });
+  made.merge('earlier', { window: 0, counted: 0, inFlight: 0, stopMs: now() + 60_000, blockedMs: 0 });
   loading.resolve();
   await pass(0);
   assert.deepEqual(granted, ['exit:false']);
 });
 
 test('after a page of the firewall only exits go, for a minute, then two; a success ends the count', async () => {
-  const { granted, ask, pass } = governor();
+  const { granted, ask, pass } = limiter();
   const settleOne = async (status: number): Promise<void> =>
     (await ask('exit', 1, 0))?.settle(told(undefined, { status, code: null }));
   for (const { status, minutes } of [

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
-import { createMeter, type Heard, type Meter, type Taken } from './meter.ts';
+import { createMeter, type ReportedUsage, type Meter, type Taken } from './meter.ts';
 
 /** Who goes first when weight is short. `exit` also carries cancels. */
-const LANES = ['exit', 'query', 'entry', 'history'] as const;
-export type Lane = (typeof LANES)[number];
+const PRIORITIES = ['exit', 'query', 'entry', 'history'] as const;
+export type RequestPriority = (typeof PRIORITIES)[number];
 
 /** How much of a limit each lane may use up: the rest stays free for the lanes before it. */
-const SHARE: Readonly<Record<Lane, number>> = { exit: 0.98, query: 0.9, entry: 0.8, history: 0.5 };
+const SHARE: Readonly<Record<RequestPriority, number>> = { exit: 0.98, query: 0.9, entry: 0.8, history: 0.5 };
 const WEIGHT_WINDOW_MS = 60_000;
 const RAW_WINDOW_MS = 300_000;
 const BAN_MS = 120_000;
@@ -40,8 +40,8 @@ export interface OrderBudget {
 
 export const createOrderBudget = (): OrderBudget => ({ meters: new Map(), stopMs: 0 });
 
-interface Permission {
-  readonly lane: Lane;
+interface RateLimitRequest {
+  readonly priority: RequestPriority;
   readonly weight: number;
   /** Given for requests that count as a new order. */
   readonly orders?: OrderBudget | undefined;
@@ -60,7 +60,7 @@ export interface Usage {
 }
 
 /** Leave to send one request. */
-export interface Ticket {
+export interface Reservation {
   /** The request was sent; without `usage` no reply came. */
   settle(usage?: Usage): void;
   /** The request was not sent after all. */
@@ -68,29 +68,29 @@ export interface Ticket {
 }
 
 /** What processes behind one address tell each other; wall times until which nothing, and only exits, are sent. */
-export interface LimitNews extends Heard {
+export interface LimitSnapshot extends ReportedUsage {
   readonly stopMs: number;
   readonly blockedMs: number;
 }
 
 /** One per egress address and exchange host, shared by all calls to it. */
-export interface Governor {
-  /** Resolves with a ticket when the request may be sent now, undefined when it may not be within `waitMs`. */
-  acquire(permission: Permission): Promise<Ticket | undefined>;
+export interface RateLimiter {
+  /** Resolves with a reservation when the request may be sent now, undefined when it may not be within `waitMs`. */
+  acquire(request: RateLimitRequest): Promise<Reservation | undefined>;
   setLimits(limits: RateLimits): void;
   /** The exchange's windows turn by its own clock. */
   followClock(protocolMs: () => number): void;
   /** Nothing is granted until `loaded` settles. */
   waitFor(loaded: Promise<unknown>): void;
-  news(): LimitNews;
-  hear(from: string, news: LimitNews): void;
-  /** `listener` is called after each change of what {@link Governor.news} says. */
-  onNews(listener: () => void): void;
+  snapshot(): LimitSnapshot;
+  merge(from: string, snapshot: LimitSnapshot): void;
+  /** `listener` is called after each change of what {@link RateLimiter.snapshot} says. */
+  onChange(listener: () => void): void;
 }
 
-interface Waiting extends Permission {
+interface Waiting extends RateLimitRequest {
   readonly giveUpMs: number;
-  readonly decide: (ticket: Ticket | undefined) => void;
+  readonly decide: (reservation: Reservation | undefined) => void;
 }
 
 interface Ledger {
@@ -117,7 +117,7 @@ const wallMs = (): number => timeOrigin + performance.now();
  * because other processes share the address; between replies the weight in flight is added to it.
  * `nowMs` is wall time on a steady base.
  */
-export function createGovernor(nowMs: () => number = wallMs): Governor {
+export function createRateLimiter(nowMs: () => number = wallMs): RateLimiter {
   const ledger: Ledger = {
     nowMs,
     waiting: [],
@@ -132,12 +132,12 @@ export function createGovernor(nowMs: () => number = wallMs): Governor {
     tell: () => undefined,
   };
   return {
-    async acquire(permission) {
-      const giveUpMs = nowMs() + permission.waitMs;
+    async acquire(request) {
+      const giveUpMs = nowMs() + request.waitMs;
       if (ledger.loading !== undefined) await ledger.loading;
-      if (ledger.waiting.length === 0 && freeMs(ledger, permission) <= nowMs()) return issue(ledger, permission);
+      if (ledger.waiting.length === 0 && freeMs(ledger, request) <= nowMs()) return issue(ledger, request);
       return new Promise((decide) => {
-        ledger.waiting.push({ ...permission, giveUpMs, decide });
+        ledger.waiting.push({ ...request, giveUpMs, decide });
         grantWaiting(ledger);
       });
     },
@@ -156,18 +156,18 @@ export function createGovernor(nowMs: () => number = wallMs): Governor {
       };
       ledger.loading = loaded.then(done, done);
     },
-    news: () => ({
+    snapshot: () => ({
       ...ledger.weight.known(ledger.exchangeMs()),
       stopMs: ledger.stopMs,
       blockedMs: ledger.blocked.untilMs,
     }),
-    hear(from, news) {
-      ledger.weight.hear(from, news, ledger.exchangeMs());
-      ledger.stopMs = Math.max(ledger.stopMs, news.stopMs);
-      ledger.blocked.untilMs = Math.max(ledger.blocked.untilMs, news.blockedMs);
+    merge(from, snapshot) {
+      ledger.weight.merge(from, snapshot, ledger.exchangeMs());
+      ledger.stopMs = Math.max(ledger.stopMs, snapshot.stopMs);
+      ledger.blocked.untilMs = Math.max(ledger.blocked.untilMs, snapshot.blockedMs);
       grantWaiting(ledger);
     },
-    onNews(listener) {
+    onChange(listener) {
       ledger.tell = listener;
     },
   };
@@ -181,7 +181,7 @@ function resized(meter: Meter, { windowMs, limit }: RateLimit): Meter {
 }
 
 /** The meters a request counts in, with how much it takes from each. */
-function metersOf(ledger: Ledger, { weight, orders }: Permission): (readonly [Meter, number])[] {
+function metersOf(ledger: Ledger, { weight, orders }: RateLimitRequest): (readonly [Meter, number])[] {
   const counted =
     orders === undefined ? [] : ledger.orderLimits.map((limit) => [orderMeter(orders, limit), 1] as const);
   return [[ledger.weight, weight], [ledger.requests, 1], ...counted];
@@ -194,20 +194,20 @@ function orderMeter({ meters }: OrderBudget, limit: RateLimit): Meter {
 }
 
 /** Wall time from which a request may go; a request heavier than its lane's share still goes when nothing was used. */
-function freeMs(ledger: Ledger, request: Permission): number {
+function freeMs(ledger: Ledger, request: RateLimitRequest): number {
   const { exchangeMs } = ledger;
   const now = exchangeMs();
   let freeAtMs = stoppedMs(ledger, request);
   for (const [meter, amount] of metersOf(ledger, request)) {
     const used = meter.used(now);
-    if (used === 0 || used + amount <= meter.limit * SHARE[request.lane]) continue;
+    if (used === 0 || used + amount <= meter.limit * SHARE[request.priority]) continue;
     freeAtMs = Math.max(freeAtMs, ledger.nowMs() + meter.windowEndMs(now) - now);
   }
   return freeAtMs;
 }
 
-const stoppedMs = ({ stopMs, blocked }: Ledger, { lane, orders }: Permission): number =>
-  Math.max(stopMs, lane === 'exit' ? 0 : blocked.untilMs, orders?.stopMs ?? 0);
+const stoppedMs = ({ stopMs, blocked }: Ledger, { priority, orders }: RateLimitRequest): number =>
+  Math.max(stopMs, priority === 'exit' ? 0 : blocked.untilMs, orders?.stopMs ?? 0);
 
 /** Lighter traffic of others may free a lane before its window ends, so a full window is looked at again this often. */
 const LOOK_AGAIN_MS = 1_000;
@@ -215,7 +215,9 @@ const LOOK_AGAIN_MS = 1_000;
 function grantWaiting(ledger: Ledger): void {
   const now = ledger.nowMs();
   let nextMs = Number.POSITIVE_INFINITY;
-  for (const request of ledger.waiting.toSorted((a, b) => LANES.indexOf(a.lane) - LANES.indexOf(b.lane))) {
+  for (const request of ledger.waiting.toSorted(
+    (a, b) => PRIORITIES.indexOf(a.priority) - PRIORITIES.indexOf(b.priority),
+  )) {
     const atMs = freeMs(ledger, request);
     const granted = atMs <= now;
     const stopped = stoppedMs(ledger, request);
@@ -231,7 +233,7 @@ function grantWaiting(ledger: Ledger): void {
     ledger.waiting.length === 0 ? undefined : setTimeout(() => grantWaiting(ledger), Math.ceil(nextMs - now));
 }
 
-function issue(ledger: Ledger, request: Permission): Ticket {
+function issue(ledger: Ledger, request: RateLimitRequest): Reservation {
   const now = ledger.exchangeMs();
   const taken = metersOf(ledger, request).map(([meter, amount]) => [meter, meter.take(amount, now)] as const);
   const finish = (end: (meter: Meter, part: Taken) => void): void => {
@@ -262,7 +264,7 @@ function settleOrder(meter: Meter, { part, at, usage }: { part: Taken; at: numbe
   else meter.settle(part, at, told);
 }
 
-function stop(ledger: Ledger, request: Permission, usage: Usage): void {
+function stop(ledger: Ledger, request: RateLimitRequest, usage: Usage): void {
   const now = ledger.nowMs();
   const exchangeNow = ledger.exchangeMs();
   const fallbackMs = usage.status === 418 ? BAN_MS : ledger.weight.windowEndMs(exchangeNow) - exchangeNow;
@@ -283,15 +285,15 @@ function noteFirewall(ledger: Ledger, { status, code }: Usage): void {
   blocked.times += 1;
 }
 
-const shared = new Map<string, Governor>();
+const shared = new Map<string, RateLimiter>();
 
 /**
- * The governor of an exchange host in this process: limits are counted per address, not per account. The calls below
+ * The limiter of an exchange host in this process: limits are counted per address, not per account. The calls below
  * /sapi have limits of their own.
  */
-export function governorFor(restUrl: string, family: 'api' | 'sapi' = 'api'): Governor {
+export function rateLimiterFor(restUrl: string, family: 'api' | 'sapi' = 'api'): RateLimiter {
   const name = `${new URL(restUrl).origin}/${family}`;
-  const known = shared.get(name) ?? createGovernor();
+  const known = shared.get(name) ?? createRateLimiter();
   shared.set(name, known);
   return known;
 }

@@ -20,12 +20,12 @@ export interface Meter {
   /** For a request that was sent; `told` is the exchange's own count, the request included. */
   settle(taken: Taken, nowMs: number, told?: number): void;
   /** What another process knows of the same limit. */
-  hear(from: string, heard: Heard, nowMs: number): void;
+  merge(from: string, reported: ReportedUsage, nowMs: number): void;
   /** What this process knows of it. */
-  known(nowMs: number): Heard;
+  known(nowMs: number): ReportedUsage;
 }
 
-export interface Heard {
+export interface ReportedUsage {
   readonly window: number;
   /** The exchange's count as last told in this window. */
   readonly counted: number;
@@ -46,7 +46,7 @@ interface State {
 
 export function createMeter(windowMs: number, limit: number): Meter {
   const state: State = { window: -1, counted: 0, countedTurn: 0, untold: 0, before: 0, inFlight: 0, turn: 0 };
-  const others = new Map<string, Heard>();
+  const others = new Map<string, ReportedUsage>();
   const roll = (nowMs: number): void => {
     const window = Math.floor(nowMs / windowMs);
     if (window === state.window) return;
@@ -80,10 +80,10 @@ export function createMeter(windowMs: number, limit: number): Meter {
       if (told === undefined) state.untold += taken.window === state.window ? taken.amount : 0;
       else tell(state, taken, told);
     },
-    hear(from, heard, nowMs) {
+    merge(from, reported, nowMs) {
       roll(nowMs);
-      others.set(from, heard);
-      if (heard.window === state.window) state.counted = Math.max(state.counted, heard.counted);
+      others.set(from, reported);
+      if (reported.window === state.window) state.counted = Math.max(state.counted, reported.counted);
     },
     known(nowMs) {
       roll(nowMs);

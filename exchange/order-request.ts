@@ -1,11 +1,11 @@
 import { formatDecimal } from '#core/amount/decimal.ts';
 import type { OrderDraft } from '#core/order/order.ts';
 import type { PlaceRequest } from '#core/ports/exchange.ts';
-import type { Lane } from './limits.ts';
+import type { RequestPriority } from './limits.ts';
 import type { Gate, SignedLink } from './signed-call.ts';
 import type { Params } from './signing.ts';
 
-export function laneOf(order: Pick<OrderDraft, 'purpose' | 'side'>): Lane {
+export function priorityOf(order: Pick<OrderDraft, 'purpose' | 'side'>): RequestPriority {
   return order.purpose === 'entry' || (order.purpose === 'manual' && order.side === 'buy') ? 'entry' : 'exit';
 }
 

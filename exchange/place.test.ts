@@ -11,7 +11,7 @@ import {
   type ScriptedServer,
   startScriptedServer,
 } from '#test/exchange/scripted-server.ts';
-import { createGovernor, type Governor } from './limits.ts';
+import { createRateLimiter, type RateLimiter } from './limits.ts';
 import { orderParams } from './order-request.ts';
 import { createTrading } from './place.ts';
 
@@ -61,7 +61,7 @@ interface Bench extends AsyncDisposable {
 /** `react` answers by `METHOD /path`, e.g. `POST order`. */
 async function bench(
   react: (route: string, request: Received) => Reaction,
-  governor: Governor = createGovernor(),
+  limiter: RateLimiter = createRateLimiter(),
 ): Promise<Bench> {
   const server = await startScriptedServer((request) =>
     react(`${request.method} ${request.path.replace('/api/v3/', '')}`, request),
@@ -75,7 +75,7 @@ async function bench(
       state.syncs += 1;
     },
   };
-  const trading = createTrading({ restUrl: server.url, apiKey: KEY, secret: SECRET, clock, governor });
+  const trading = createTrading({ restUrl: server.url, apiKey: KEY, secret: SECRET, clock, limiter });
   return {
     server,
     trading,
@@ -131,8 +131,8 @@ test('nothing is signed after its time, under a halt, or against the limit', asy
   await using on = await bench(() => ({ body: filled }));
   assert.deepEqual(await on.place({ sendBeforeMs: NOW - 1 }), { kind: 'not-sent', reason: 'not-sent-in-time' });
   assert.deepEqual(await on.place({ halted: () => true }), { kind: 'not-sent', reason: 'halted' });
-  const banned = createGovernor();
-  (await banned.acquire({ lane: 'query', weight: 1, waitMs: 0 }))?.settle({
+  const banned = createRateLimiter();
+  (await banned.acquire({ priority: 'query', weight: 1, waitMs: 0 }))?.settle({
     status: 418,
     code: null,
     usedWeight: undefined,

@@ -3,9 +3,9 @@ import { ORDER_TIMING, type OrderTiming } from '#core/order/order-timing.ts';
 import type { ExchangeClock, OrderLookup, PlaceRequest, TradingPort, WriteOutcome } from '#core/ports/exchange.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { adopt, fillsOf, findOrder, tradesAfter, tradesFrom, withFills } from './find-order.ts';
-import { createOrderBudget, type Governor, governorFor } from './limits.ts';
+import { createOrderBudget, type RateLimiter, rateLimiterFor } from './limits.ts';
 import { parseAccount } from '#exchange/parse/account.ts';
-import { gateOf, laneOf, orderParams, waitMsOf } from './order-request.ts';
+import { gateOf, priorityOf, orderParams, waitMsOf } from './order-request.ts';
 import { failureOf, isReason, requireOwn } from './outcome.ts';
 import { parseCanceled, parseOrders, parsePlacement } from '#exchange/parse/orders.ts';
 import { cancelReplace } from './replace.ts';
@@ -20,7 +20,7 @@ interface TradingOptions {
   readonly secret: string;
   /** The clock of the same venue's market reader. */
   readonly clock: ExchangeClock;
-  readonly governor?: Governor;
+  readonly limiter?: RateLimiter;
   /** The one that proofs of absence are judged by: the exchange's own unless a drill shortens it. */
   readonly timing?: OrderTiming;
 }
@@ -37,7 +37,7 @@ const RECENT_ORDERS = 500;
  */
 export function createTrading(options: TradingOptions): TradingPort {
   const link: SignedLink = {
-    transport: createTransport(options.restUrl, options.governor ?? governorFor(options.restUrl)),
+    transport: createTransport(options.restUrl, options.limiter ?? rateLimiterFor(options.restUrl)),
     signer: createSigner(options),
     clock: options.clock,
     timing: options.timing ?? ORDER_TIMING,
@@ -52,12 +52,12 @@ export function createTrading(options: TradingOptions): TradingPort {
     async openOrders(symbol) {
       const weight = symbol === undefined ? 80 : 6;
       return parseOrders(
-        await readSigned(link, { path: '/api/v3/openOrders', params: { symbol }, lane: 'query', weight }),
+        await readSigned(link, { path: '/api/v3/openOrders', params: { symbol }, priority: 'query', weight }),
       );
     },
     async recentOrders(symbol) {
       const params = { symbol, limit: RECENT_ORDERS };
-      return parseOrders(await readSigned(link, { path: '/api/v3/allOrders', params, lane: 'query', weight: 20 }));
+      return parseOrders(await readSigned(link, { path: '/api/v3/allOrders', params, priority: 'query', weight: 20 }));
     },
     fillsOf: (symbol, exchangeOrderId) => fillsOf(link, symbol, exchangeOrderId),
     tradesAfter: (symbol, tradeId) => tradesAfter(link, symbol, tradeId),
@@ -65,7 +65,7 @@ export function createTrading(options: TradingOptions): TradingPort {
     async wallet() {
       const at = new Date(link.clock.protocolMs());
       const params = { omitZeroBalances: 'true' };
-      const body = await readSigned(link, { path: '/api/v3/account', params, lane: 'query', weight: 20 });
+      const body = await readSigned(link, { path: '/api/v3/account', params, priority: 'query', weight: 20 });
       const { balances, makerFee, takerFee, permissions } = parseAccount(body);
       return { wallet: { at, balances }, makerFee, takerFee, permissions };
     },
@@ -78,11 +78,11 @@ async function place(link: SignedLink, request: PlaceRequest): Promise<WriteOutc
     method: 'POST',
     path: ORDER_PATH,
     params: orderParams(order, clientOrderId),
-    lane: laneOf(order),
+    priority: priorityOf(order),
     weight: 1,
     order: true,
     waitMs: waitMsOf(link, request),
-    ...(request.witness && { witness: request.witness }),
+    ...(request.onWire && { onWire: request.onWire }),
   } as const;
   try {
     return outcomeOf(await sendSigned(link, call, gateOf(request)), (body) => {
@@ -108,7 +108,14 @@ interface CancelTarget {
 async function cancel(link: SignedLink, target: CancelTarget): Promise<WriteOutcome> {
   const { symbol, clientOrderId } = target;
   const params = { symbol, origClientOrderId: clientOrderId, newClientOrderId: target.cancelId };
-  const call = { method: 'DELETE', path: ORDER_PATH, params, lane: 'exit', weight: 1, waitMs: CANCEL_WAIT_MS } as const;
+  const call = {
+    method: 'DELETE',
+    path: ORDER_PATH,
+    params,
+    priority: 'exit',
+    weight: 1,
+    waitMs: CANCEL_WAIT_MS,
+  } as const;
   try {
     const outcome = outcomeOf(await sendSigned(link, call), (body) => {
       const order = parseCanceled(body, clientOrderId);
@@ -128,7 +135,14 @@ async function cancel(link: SignedLink, target: CancelTarget): Promise<WriteOutc
 /** By the exchange's id: the client id of such an order may be anything, and a leg takes its whole list with it. */
 async function cancelStray(link: SignedLink, symbol: string, orderId: string): Promise<OrderLookup> {
   const params = { symbol, orderId };
-  const call = { method: 'DELETE', path: ORDER_PATH, params, lane: 'exit', weight: 1, waitMs: CANCEL_WAIT_MS } as const;
+  const call = {
+    method: 'DELETE',
+    path: ORDER_PATH,
+    params,
+    priority: 'exit',
+    weight: 1,
+    waitMs: CANCEL_WAIT_MS,
+  } as const;
   try {
     const sent = await sendSigned(link, call);
     if (sent.kind === 'refused') return { kind: 'unreadable', cause: 'the request limit of the exchange is used up' };

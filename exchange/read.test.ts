@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { type Reaction, startScriptedServer } from '#test/exchange/scripted-server.ts';
-import { createGovernor } from './limits.ts';
+import { createRateLimiter } from './limits.ts';
 import { createMarketReader } from './read.ts';
 
 const kline = (openMs: number) => [openMs, '1', '2', '0.5', '1.5', '10', openMs + 59_999, '1', 1, '1', '1', '0'];
@@ -24,7 +24,7 @@ test('a reader asks without a key and tells closed candles by the market clock',
     const all = path === '/api/v3/ticker/price' && query['symbol'] === undefined;
     return all ? { body: [ticker] } : (ANSWERS[path] ?? { status: 404, body: {} });
   });
-  const reader = createMarketReader({ restUrl: server.url, governor: createGovernor() });
+  const reader = createMarketReader({ restUrl: server.url, limiter: createRateLimiter() });
   await reader.clock.sync();
   const candles = await reader.candles({
     symbol: 'BTCUSDT',
@@ -53,10 +53,10 @@ test('a reader asks without a key and tells closed candles by the market clock',
 
 test('the weight limit of the exchange information holds from then on', async () => {
   await using server = await startScriptedServer(({ path }) => ANSWERS[path] ?? { status: 404, body: {} });
-  const governor = createGovernor();
-  const reader = createMarketReader({ restUrl: server.url, governor });
+  const limiter = createRateLimiter();
+  const reader = createMarketReader({ restUrl: server.url, limiter });
   assert.deepEqual(await reader.rules(), []);
-  const ask = (weight: number) => governor.acquire({ lane: 'exit', weight, waitMs: 0 });
+  const ask = (weight: number) => limiter.acquire({ priority: 'exit', weight, waitMs: 0 });
   assert.equal(await ask(79), undefined);
   assert.ok((await ask(78)) !== undefined);
 });

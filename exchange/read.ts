@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { MarketPort } from '#core/ports/exchange.ts';
 import { createExchangeClock, type ServerTime } from './clock.ts';
-import { type Governor, governorFor } from './limits.ts';
+import { type RateLimiter, rateLimiterFor } from './limits.ts';
 import { parseCandles } from '#exchange/parse/candles.ts';
 import { parseExchangeInfo } from '#exchange/parse/rules.ts';
 import { decimal, requireShape } from '#exchange/parse/shape.ts';
@@ -10,7 +10,7 @@ import { callUnsigned, createTransport, type Transport } from './transport.ts';
 interface MarketReaderOptions {
   readonly restUrl: string;
   /** Shared by default with every other client of the same host in this process. */
-  readonly governor?: Governor;
+  readonly limiter?: RateLimiter;
 }
 
 /** Candles that one request can hold, the one in progress included. */
@@ -28,7 +28,7 @@ const tickers = z.array(z.object({ symbol: z.string(), price: decimal }));
 const fetchTime = async (transport: Transport): Promise<ServerTime> =>
   requireShape(
     time,
-    await callUnsigned(transport, { path: '/api/v3/time', lane: 'exit', weight: 1, waitMs: 0 }),
+    await callUnsigned(transport, { path: '/api/v3/time', priority: 'exit', weight: 1, waitMs: 0 }),
     'the time',
   );
 
@@ -37,16 +37,16 @@ const fetchTime = async (transport: Transport): Promise<ServerTime> =>
  * All calls throw ExchangeError; `candles` throws RangeError for a limit outside 1 to 1000.
  */
 export function createMarketReader(options: MarketReaderOptions): MarketPort {
-  const governor = options.governor ?? governorFor(options.restUrl);
-  const transport = createTransport(options.restUrl, governor);
+  const limiter = options.limiter ?? rateLimiterFor(options.restUrl);
+  const transport = createTransport(options.restUrl, limiter);
   const clock = createExchangeClock(() => fetchTime(transport));
-  governor.followClock(clock.protocolMs);
+  limiter.followClock(clock.protocolMs);
   return {
     clock,
     async rules() {
-      const body = await callUnsigned(transport, { path: '/api/v3/exchangeInfo', lane: 'query', weight: 20 });
+      const body = await callUnsigned(transport, { path: '/api/v3/exchangeInfo', priority: 'query', weight: 20 });
       const { symbols, limits } = parseExchangeInfo(body);
-      governor.setLimits(limits);
+      limiter.setLimits(limits);
       return symbols;
     },
     async candles({ symbol, interval, limit, beforeMs, fromMs }) {
@@ -56,16 +56,21 @@ export function createMarketReader(options: MarketReaderOptions): MarketPort {
       const endTime = beforeMs === undefined ? undefined : beforeMs - 1;
       const params = { symbol, interval, limit, startTime: fromMs, endTime };
       const marketMs = clock.marketMs();
-      const body = await callUnsigned(transport, { path: '/api/v3/klines', params, lane: 'history', weight: 2 });
+      const body = await callUnsigned(transport, { path: '/api/v3/klines', params, priority: 'history', weight: 2 });
       return parseCandles(body, interval, marketMs);
     },
     async price(symbol) {
       const params = { symbol };
-      const body = await callUnsigned(transport, { path: '/api/v3/ticker/price', params, lane: 'query', weight: 2 });
+      const body = await callUnsigned(transport, {
+        path: '/api/v3/ticker/price',
+        params,
+        priority: 'query',
+        weight: 2,
+      });
       return requireShape(ticker, body, 'a price').price;
     },
     async prices() {
-      const body = await callUnsigned(transport, { path: '/api/v3/ticker/price', lane: 'query', weight: 4 });
+      const body = await callUnsigned(transport, { path: '/api/v3/ticker/price', priority: 'query', weight: 4 });
       return new Map(requireShape(tickers, body, 'the prices').map(({ symbol, price }) => [symbol, price]));
     },
   };

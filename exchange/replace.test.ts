@@ -4,7 +4,7 @@ import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { ExchangeClock, ReplaceOutcome, ReplaceRequest } from '#core/ports/exchange.ts';
 import { orderOf } from '#test/exchange/orders.ts';
 import { type Reaction, type Received, startScriptedServer } from '#test/exchange/scripted-server.ts';
-import { createGovernor } from './limits.ts';
+import { createRateLimiter } from './limits.ts';
 import { createTrading } from './place.ts';
 
 const OLD = 'tw1-0123456789abc-s1';
@@ -55,7 +55,7 @@ async function replace(
 ): Promise<Replaced> {
   await using server = await startScriptedServer(({ path }) => (path.endsWith('/cancelReplace') ? reaction : lookup));
   const credentials = { apiKey: 'the-api-key', secret: 'the-secret' };
-  const trading = createTrading({ restUrl: server.url, ...credentials, clock, governor: createGovernor() });
+  const trading = createTrading({ restUrl: server.url, ...credentials, clock, limiter: createRateLimiter() });
   const form = { type: 'stop-loss-limit', stopPrice: requireDecimal('10'), price: requireDecimal('9') } as const;
   const outcome = await trading.cancelReplace({
     order: orderOf({ side: 'sell', purpose: 'stop', form, quantity: requireDecimal('2') }),
@@ -115,7 +115,7 @@ test('an old order that had filled already is found, and nothing new was placed'
     return path.endsWith('/myTrades') ? { body: [{ ...trade, ...fee }] } : { body: order(OLD, 'FILLED', '2') };
   });
   const credentials = { apiKey: 'the-api-key', secret: 'the-secret' };
-  const trading = createTrading({ restUrl: server.url, ...credentials, clock, governor: createGovernor() });
+  const trading = createTrading({ restUrl: server.url, ...credentials, clock, limiter: createRateLimiter() });
   const outcome = await trading.cancelReplace({
     order: orderOf({ side: 'sell', purpose: 'stop' }),
     clientOrderId: ID,

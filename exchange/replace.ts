@@ -4,7 +4,7 @@ import { adopt, findOrder, withFills } from './find-order.ts';
 import { failureOf, isReason, requireOwn } from './outcome.ts';
 import { parseCanceled, parsePlacement } from '#exchange/parse/orders.ts';
 import { type Halves, parseHalves, readFailure, readHalves } from '#exchange/parse/replacement.ts';
-import { gateOf, laneOf, orderParams, waitMsOf } from './order-request.ts';
+import { gateOf, priorityOf, orderParams, waitMsOf } from './order-request.ts';
 import { sendSigned, type SignedLink } from './signed-call.ts';
 
 const REPLACE_PATH = '/api/v3/order/cancelReplace';
@@ -25,10 +25,17 @@ export async function cancelReplace(link: SignedLink, request: ReplaceRequest): 
     cancelNewClientOrderId: request.cancelId,
   };
   const waitMs = waitMsOf(link, request);
-  const call = { method: 'POST', path: REPLACE_PATH, params, lane: laneOf(order), weight: 1, order: true } as const;
+  const call = {
+    method: 'POST',
+    path: REPLACE_PATH,
+    params,
+    priority: priorityOf(order),
+    weight: 1,
+    order: true,
+  } as const;
   try {
-    const witness = request.witness && { witness: request.witness };
-    const sent = await sendSigned(link, { ...call, waitMs, ...witness }, gateOf(request));
+    const onWire = request.onWire && { onWire: request.onWire };
+    const sent = await sendSigned(link, { ...call, waitMs, ...onWire }, gateOf(request));
     if (sent.kind === 'answered') return await judge(link, request, parseHalves(sent.body));
     return { cancelled: { kind: 'not-sent', reason: sent.reason }, placed: { kind: 'not-sent', reason: sent.reason } };
   } catch (error) {

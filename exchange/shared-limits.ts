@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { CacheStore } from '#core/ports/cache.ts';
 import { readJson } from '#core/json.ts';
-import type { Governor, LimitNews } from './limits.ts';
+import type { RateLimiter, LimitSnapshot } from './limits.ts';
 
 interface SharedLimits {
-  readonly governor: Governor;
+  readonly limiter: RateLimiter;
   readonly cache: CacheStore;
   /** Names the address that all sharing processes have toward the exchange. */
   readonly egress: string;
@@ -31,38 +31,38 @@ const told = z.object({
 });
 
 /**
- * Makes one governor of those of all processes behind one address: each tells the others what the exchange has counted,
+ * Makes one limiter of those of all processes behind one address: each tells the others what the exchange has counted,
  * what it has in flight, and stops, which are also kept until they end, so that a restart does not forget a ban. Nothing
  * here is waited for by a request, but the first load. Without the cache store each process goes by the headers of its
  * own replies.
  */
 export function shareLimits(sharing: SharedLimits): AsyncDisposable {
-  const { governor, cache, onFailure } = sharing;
+  const { limiter, cache, onFailure } = sharing;
   const place = `${sharing.egress}:${new URL(sharing.restUrl).host}`;
   const [stopKey, usageKey] = [`limits-stop:${place}`, `limits-used:${place}`];
   // PostgreSQL takes channel names of at most 63 bytes.
   const channel = `limits:${createHash('sha256').update(place).digest('hex').slice(0, 16)}`;
   const from = randomUUID();
-  let last: LimitNews = { window: 0, counted: 0, inFlight: 0, stopMs: 0, blockedMs: 0 };
+  let last: LimitSnapshot = { window: 0, counted: 0, inFlight: 0, stopMs: 0, blockedMs: 0 };
   let timer: NodeJS.Timeout | undefined;
 
-  const hear = (text: string | undefined): void => {
-    const news = told.safeParse(text === undefined ? undefined : readJson(text)).data;
-    if (news === undefined || news.from === from) return;
-    governor.hear(news.from, news);
+  const merge = (text: string | undefined): void => {
+    const snapshot = told.safeParse(text === undefined ? undefined : readJson(text)).data;
+    if (snapshot === undefined || snapshot.from === from) return;
+    limiter.merge(snapshot.from, snapshot);
     last = {
       ...last,
-      stopMs: Math.max(last.stopMs, news.stopMs),
-      blockedMs: Math.max(last.blockedMs, news.blockedMs),
+      stopMs: Math.max(last.stopMs, snapshot.stopMs),
+      blockedMs: Math.max(last.blockedMs, snapshot.blockedMs),
     };
   };
   const tell = async (): Promise<void> => {
     timer = undefined;
-    const news = governor.news();
-    const text = JSON.stringify({ from, ...news });
-    const stopped = isStopped(last, news);
-    last = news;
-    const forMs = Math.max(news.stopMs, news.blockedMs) - Date.now();
+    const snapshot = limiter.snapshot();
+    const text = JSON.stringify({ from, ...snapshot });
+    const stopped = isStopped(last, snapshot);
+    last = snapshot;
+    const forMs = Math.max(snapshot.stopMs, snapshot.blockedMs) - Date.now();
     await Promise.all([
       stopped && forMs > 0 ? cache.set(stopKey, text, forMs) : undefined,
       cache.set(usageKey, text, USAGE_TTL_MS),
@@ -78,23 +78,23 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
       });
     }, inMs).unref();
   };
-  governor.onNews(() => {
-    const news = governor.news();
-    if (isStopped(last, news)) tellSoon(0);
-    else if (timer === undefined && isWorthTelling(last, news)) tellSoon(TELL_MS);
+  limiter.onChange(() => {
+    const snapshot = limiter.snapshot();
+    if (isStopped(last, snapshot)) tellSoon(0);
+    else if (timer === undefined && isWorthTelling(last, snapshot)) tellSoon(TELL_MS);
   });
-  const subscribing = cache.subscribe(channel, hear);
+  const subscribing = cache.subscribe(channel, merge);
   subscribing.catch(onFailure);
   // Read after the subscription is live: what is told in between would be lost otherwise.
   const load = async (): Promise<void> => {
-    for (const text of await Promise.all([cache.get(stopKey), cache.get(usageKey)])) hear(text);
+    for (const text of await Promise.all([cache.get(stopKey), cache.get(usageKey)])) merge(text);
   };
   const loading = subscribing.then(load, load);
   loading.catch(onFailure);
-  governor.waitFor(Promise.race([loading, after(LOAD_MS)]));
+  limiter.waitFor(Promise.race([loading, after(LOAD_MS)]));
   return {
     async [Symbol.asyncDispose]() {
-      governor.onNews(tellNobody);
+      limiter.onChange(tellNobody);
       clearTimeout(timer);
       await tell().catch(() => undefined);
       // Not waited for: while the store is away subscribing waits for it, and the store closes after this.
@@ -106,10 +106,10 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
 /** Made here, where it keeps nothing of who has shared: governors live as long as the process. */
 const tellNobody = (): void => undefined;
 
-const isStopped = (before: LimitNews, now: LimitNews): boolean =>
+const isStopped = (before: LimitSnapshot, now: LimitSnapshot): boolean =>
   now.stopMs > before.stopMs || now.blockedMs > before.blockedMs;
 
-function isWorthTelling(before: LimitNews, now: LimitNews): boolean {
+function isWorthTelling(before: LimitSnapshot, now: LimitSnapshot): boolean {
   const counted = now.window === before.window ? before.counted : 0;
   return Math.abs(now.counted - counted) >= TOLD_WEIGHT || Math.abs(now.inFlight - before.inFlight) >= TOLD_WEIGHT;
 }

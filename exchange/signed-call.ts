@@ -1,8 +1,8 @@
 import type { OrderTiming } from '#core/order/order-timing.ts';
-import type { Witness } from '#core/order/order-evidence.ts';
+import type { OnWire } from '#core/order/order-evidence.ts';
 import type { ExchangeClock } from '#core/ports/exchange.ts';
 import { ExchangeError } from './errors.ts';
-import type { Lane, OrderBudget } from './limits.ts';
+import type { RequestPriority, OrderBudget } from './limits.ts';
 import type { Params, Signer } from './signing.ts';
 import { heldBack, type Transport } from './transport.ts';
 
@@ -19,11 +19,11 @@ interface SignedCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly params: Params;
-  readonly lane: Lane;
+  readonly priority: RequestPriority;
   readonly weight: number;
   readonly order?: boolean;
   readonly waitMs?: number;
-  readonly witness?: Witness;
+  readonly onWire?: OnWire;
 }
 
 type Refusal = 'not-sent-in-time' | 'halted' | 'rate-limited';
@@ -55,22 +55,22 @@ export async function sendSigned(link: SignedLink, call: SignedCall, gate?: Gate
 }
 
 async function sendOnce(link: SignedLink, call: SignedCall, gate?: Gate): Promise<Sent> {
-  const { lane, weight } = call;
-  const { governor } = link.transport;
+  const { priority, weight } = call;
+  const { limiter } = link.transport;
   const orders = call.order === true ? link.orders : undefined;
-  const ticket = await governor.acquire({ lane, weight, orders, waitMs: call.waitMs ?? WAIT_MS });
-  if (ticket === undefined) return { kind: 'refused', reason: 'rate-limited' };
+  const reservation = await limiter.acquire({ priority, weight, orders, waitMs: call.waitMs ?? WAIT_MS });
+  if (reservation === undefined) return { kind: 'refused', reason: 'rate-limited' };
   const timestamp = link.clock.protocolMs();
   const refusal = gate?.(timestamp);
   if (refusal !== undefined) {
-    ticket.release();
+    reservation.release();
     return { kind: 'refused', reason: refusal };
   }
   const { receiveWindowMs, patienceMs } = link.timing;
   const signed = link.signer.signQuery({ ...call.params, recvWindow: receiveWindowMs, timestamp });
   const { method, path } = call;
-  const sending = link.transport.send({ method, path, ticket, timeoutMs: patienceMs, ...signed });
-  if (call.witness !== undefined) tellOf(call.witness, { method, path, query: signed.query }, sending);
+  const sending = link.transport.send({ method, path, reservation, timeoutMs: patienceMs, ...signed });
+  if (call.onWire !== undefined) tellOf(call.onWire, { method, path, query: signed.query }, sending);
   return { kind: 'answered', body: await sending };
 }
 
@@ -81,11 +81,11 @@ interface SentRequest {
 }
 
 /** After the request has left: what it said without its signature, then what came back, from the credentials freed. */
-function tellOf(witness: Witness, { query, ...request }: SentRequest, sending: Promise<unknown>): void {
+function tellOf(onWire: OnWire, { query, ...request }: SentRequest, sending: Promise<unknown>): void {
   const at = new Date();
   const tell = (answer: object): void =>
-    witness({ kind: 'answer', at: new Date(), detail: { ...answer, afterMs: Date.now() - at.getTime() } });
-  witness({
+    onWire({ kind: 'answer', at: new Date(), detail: { ...answer, afterMs: Date.now() - at.getTime() } });
+  onWire({
     kind: 'request',
     at,
     detail: { ...request, query: query.replace(/signature=[^&]*/, 'signature=[redacted]') },

@@ -143,11 +143,11 @@ export class LiveSocket implements AsyncDisposable {
     this.#expiring = false;
     this.#dataMs = this.#openedMs;
     this.#awaitingPong = false;
-    this.#heartbeat = setInterval(() => this.#beat(socket), this.#timing.pingMs);
+    this.#heartbeat = setInterval(() => this.#sendHeartbeat(socket), this.#timing.pingMs);
     this.#handlers.open();
   }
 
-  #beat(socket: WebSocket): void {
+  #sendHeartbeat(socket: WebSocket): void {
     const now = performance.now();
     if (this.#awaitingPong) return this.#drop('The exchange did not answer a ping.');
     if (now - this.#openedMs > this.#lifetimeMs) this.expire('The connection is renewed before its end.');

@@ -1,6 +1,6 @@
 import { type Frame, type MarketFrame, readFrame } from '#exchange/parse/frames.ts';
 import { LiveSocket, type SocketTiming } from './socket.ts';
-import type { ConnectionState } from './succession.ts';
+import type { ConnectionState } from './connection-handover.ts';
 
 interface ConnectionHandlers extends ConnectionState {
   frame(frame: MarketFrame): void;

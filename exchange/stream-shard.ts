@@ -2,7 +2,7 @@ import type { MarketEvent } from '#core/ports/exchange.ts';
 import type { MarketFrame } from '#exchange/parse/frames.ts';
 import { SOCKET_TIMING } from './socket.ts';
 import { type ConnectionOptions, StreamConnection } from './stream-connection.ts';
-import { Succession } from './succession.ts';
+import { ConnectionHandover } from './connection-handover.ts';
 
 interface ShardHandlers {
   event(event: MarketEvent): void;
@@ -13,7 +13,7 @@ interface ShardHandlers {
 /** The streams of one connection; what comes twice, as from two connections during a planned change, is told once and in order. */
 export class StreamShard implements AsyncDisposable {
   readonly #handlers: ShardHandlers;
-  readonly #succession: Succession<StreamConnection>;
+  readonly #handover: ConnectionHandover<StreamConnection>;
   #wanted: ReadonlySet<string>;
   /** Last trade or closed candle told of each stream since the last loss. */
   readonly #told = new Map<string, number>();
@@ -21,7 +21,7 @@ export class StreamShard implements AsyncDisposable {
   constructor(options: ConnectionOptions, wanted: ReadonlySet<string>, handlers: ShardHandlers) {
     this.#wanted = wanted;
     this.#handlers = handlers;
-    this.#succession = new Succession({
+    this.#handover = new ConnectionHandover({
       connect: (state) =>
         new StreamConnection(options, this.#wanted, { ...state, frame: (frame) => this.#received(frame) }),
       overlapMs: (options.timing ?? SOCKET_TIMING).overlapMs,
@@ -34,20 +34,20 @@ export class StreamShard implements AsyncDisposable {
   }
 
   get isUp(): boolean {
-    return this.#succession.isUp;
+    return this.#handover.isUp;
   }
 
   want(streams: ReadonlySet<string>): void {
     this.#wanted = streams;
-    for (const connection of this.#succession.all()) connection.want(streams);
+    for (const connection of this.#handover.all()) connection.want(streams);
   }
 
   renew(cause: string): void {
-    this.#succession.renew(cause);
+    this.#handover.renew(cause);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#succession[Symbol.asyncDispose]();
+    return this.#handover[Symbol.asyncDispose]();
   }
 
   #received(frame: MarketFrame): void {

@@ -3,21 +3,21 @@ import test from 'node:test';
 import { inspect } from 'node:util';
 import { ExchangeError } from './errors.ts';
 import { type Reaction, startScriptedServer } from '#test/exchange/scripted-server.ts';
-import { createGovernor, type Ticket } from './limits.ts';
+import { createRateLimiter, type Reservation } from './limits.ts';
 import { createSigner } from './signing.ts';
 import { callUnsigned, createTransport, type Transport } from './transport.ts';
 
-const call = { path: '/api/v3/time', lane: 'query', weight: 1 } as const;
+const call = { path: '/api/v3/time', priority: 'query', weight: 1 } as const;
 
-async function ticketOf({ governor }: Transport): Promise<Ticket> {
-  const ticket = await governor.acquire({ lane: 'query', weight: 1, waitMs: 0 });
-  assert.ok(ticket !== undefined);
-  return ticket;
+async function reservationOf({ limiter }: Transport): Promise<Reservation> {
+  const reservation = await limiter.acquire({ priority: 'query', weight: 1, waitMs: 0 });
+  assert.ok(reservation !== undefined);
+  return reservation;
 }
 
 async function failureOn(reaction: Reaction): Promise<ExchangeError> {
   await using server = await startScriptedServer(() => reaction);
-  const error = await callUnsigned(createTransport(server.url, createGovernor()), call).catch(
+  const error = await callUnsigned(createTransport(server.url, createRateLimiter()), call).catch(
     (thrown: unknown) => thrown,
   );
   assert.ok(error instanceof ExchangeError, inspect(error));
@@ -26,7 +26,7 @@ async function failureOn(reaction: Reaction): Promise<ExchangeError> {
 
 test('an unsigned call carries no key header and no cookie', async () => {
   await using server = await startScriptedServer(() => ({ body: { serverTime: 1, large: '9007199254740993' } }));
-  await callUnsigned(createTransport(server.url, createGovernor()), { ...call, params: { symbol: 'BTCUSDT' } });
+  await callUnsigned(createTransport(server.url, createRateLimiter()), { ...call, params: { symbol: 'BTCUSDT' } });
   const [request] = server.requests;
   assert.deepEqual(Object.keys(request?.headers ?? {}).toSorted(), ['accept', 'connection', 'host', 'user-agent']);
   assert.equal(request?.rawQuery, 'symbol=BTCUSDT');
@@ -34,7 +34,7 @@ test('an unsigned call carries no key header and no cookie', async () => {
 
 test('integers beyond 2^53 arrive exact', async () => {
   await using server = await startScriptedServer(() => ({ body: '{"orderId":9007199254740993}' }));
-  const body = await callUnsigned(createTransport(server.url, createGovernor()), call);
+  const body = await callUnsigned(createTransport(server.url, createRateLimiter()), call);
   assert.deepEqual(body, { orderId: '9007199254740993' });
 });
 
@@ -59,9 +59,9 @@ test('faults have reasons', async () => {
 
 test('a host that does not answer times out', async () => {
   await using server = await startScriptedServer(() => 'silence');
-  const transport = createTransport(server.url, createGovernor());
-  const ticket = await ticketOf(transport);
-  const sent = transport.send({ method: 'GET', path: '/slow', query: 'a=1', ticket, timeoutMs: 50 });
+  const transport = createTransport(server.url, createRateLimiter());
+  const reservation = await reservationOf(transport);
+  const sent = transport.send({ method: 'GET', path: '/slow', query: 'a=1', reservation, timeoutMs: 50 });
   await assert.rejects(
     sent,
     (error) => error instanceof ExchangeError && error.reason === 'timeout' && !/a=1/.test(error.message),
@@ -71,15 +71,15 @@ test('a host that does not answer times out', async () => {
 test('a host that is not there is a network fault', async () => {
   const server = await startScriptedServer(() => 'silence');
   await server[Symbol.asyncDispose]();
-  const sent = callUnsigned(createTransport(server.url, createGovernor()), call);
+  const sent = callUnsigned(createTransport(server.url, createRateLimiter()), call);
   await assert.rejects(sent, (error) => error instanceof ExchangeError && error.reason === 'network');
 });
 
-test('the weight header and Retry-After reach the governor', async () => {
+test('the weight header and Retry-After reach the limiter', async () => {
   let reaction: Reaction = { body: {}, headers: { 'x-mbx-used-weight-1m': '5800' } };
   await using server = await startScriptedServer(() => reaction);
-  const governor = createGovernor(() => 10_000);
-  const transport = createTransport(server.url, governor);
+  const limiter = createRateLimiter(() => 10_000);
+  const transport = createTransport(server.url, limiter);
   await callUnsigned(transport, call);
   await assert.rejects(callUnsigned(transport, { ...call, waitMs: 0 }), /rate limit/);
   reaction = {
@@ -87,8 +87,8 @@ test('the weight header and Retry-After reach the governor', async () => {
     body: { code: -1003, msg: 'Too much request weight used' },
     headers: { 'retry-after': '20' },
   };
-  await assert.rejects(callUnsigned(transport, { ...call, lane: 'exit' }), /Too much/);
-  await assert.rejects(callUnsigned(transport, { ...call, lane: 'exit', waitMs: 19_000 }), /rate limit/);
+  await assert.rejects(callUnsigned(transport, { ...call, priority: 'exit' }), /Too much/);
+  await assert.rejects(callUnsigned(transport, { ...call, priority: 'exit', waitMs: 19_000 }), /rate limit/);
   assert.equal(server.requests.length, 2);
 });
 
@@ -103,9 +103,9 @@ test('a server that repeats the request leaks nothing through errors', async () 
   };
   for (const kind of ['json', 'html', 'garbage'] as const) {
     await using server = await startScriptedServer(() => echo(kind));
-    const transport = createTransport(server.url, createGovernor());
+    const transport = createTransport(server.url, createRateLimiter());
     const error = await transport
-      .send({ method: 'POST', path: '/api/v3/order', ticket: await ticketOf(transport), ...signed })
+      .send({ method: 'POST', path: '/api/v3/order', reservation: await reservationOf(transport), ...signed })
       .catch((thrown: unknown) => thrown);
     assert.ok(error instanceof ExchangeError);
     assert.equal(server.requests[0]?.headers['x-mbx-apikey'], 'CANARYKEY');

@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import { z } from 'zod';
 import { ExchangeError, reasonOf, SHOWN_CHARACTERS, unreadable } from './errors.ts';
 import { readExactJson } from './json.ts';
-import type { Governor, Lane, Ticket } from './limits.ts';
+import type { RateLimiter, RequestPriority, Reservation } from './limits.ts';
 import { encodeQuery, type Params, redact } from './signing.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -26,15 +26,15 @@ interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Replaced wherever a reply or an error repeats them. */
   readonly secrets?: readonly string[];
-  /** The governor's leave, settled with the reply. */
-  readonly ticket: Ticket;
+  /** The limiter's leave, settled with the reply. */
+  readonly reservation: Reservation;
   readonly timeoutMs?: number;
 }
 
 /** One REST host. */
 export interface Transport {
   readonly restUrl: string;
-  readonly governor: Governor;
+  readonly limiter: RateLimiter;
   /** The parsed body of a 2xx reply. Throws ExchangeError for everything else. */
   send(request: HttpRequest): Promise<unknown>;
 }
@@ -47,20 +47,20 @@ interface Reply {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-export function createTransport(restUrl: string, governor: Governor): Transport {
+export function createTransport(restUrl: string, limiter: RateLimiter): Transport {
   const host = readHost(restUrl);
   return {
     restUrl,
-    governor,
+    limiter,
     async send(request) {
       const reply = await exchangeOnce(host, request).catch((error: unknown) => {
-        request.ticket.settle();
+        request.reservation.settle();
         throw networkError(error, restUrl, request);
       });
       const text = redact(reply.text, request.secrets ?? []);
       const body = readExactJson(text);
       const error = reply.status >= 200 && reply.status < 300 ? undefined : failure.safeParse(body).data;
-      request.ticket.settle({
+      request.reservation.settle({
         status: reply.status,
         code: error?.code ?? null,
         usedWeight: readNumber(reply.headers['x-mbx-used-weight-1m'] ?? reply.headers['x-sapi-used-ip-weight-1m']),
@@ -166,7 +166,7 @@ const codeOf = (error: unknown): string =>
 interface UnsignedCall {
   readonly path: string;
   readonly params?: Params;
-  readonly lane: Lane;
+  readonly priority: RequestPriority;
   readonly weight: number;
   readonly waitMs?: number;
 }
@@ -184,8 +184,8 @@ export const heldBack = (path: string): ExchangeError =>
 
 /** GET without key or signature. Throws ExchangeError. */
 export async function callUnsigned(transport: Transport, call: UnsignedCall): Promise<unknown> {
-  const { lane, weight, path } = call;
-  const ticket = await transport.governor.acquire({ lane, weight, waitMs: call.waitMs ?? READ_WAIT_MS });
-  if (ticket === undefined) throw heldBack(path);
-  return transport.send({ method: 'GET', path, query: encodeQuery(call.params ?? {}), ticket });
+  const { priority, weight, path } = call;
+  const reservation = await transport.limiter.acquire({ priority, weight, waitMs: call.waitMs ?? READ_WAIT_MS });
+  if (reservation === undefined) throw heldBack(path);
+  return transport.send({ method: 'GET', path, query: encodeQuery(call.params ?? {}), reservation });
 }

@@ -3,7 +3,7 @@ import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 
 /** Whoever carries out an action owns the account; `loop.running` is null only where the account has no key. */
-export interface ActionDesk {
+export interface ActionDeps {
   readonly context: WorkerContext;
   readonly loop: AccountLoop;
 }
@@ -12,4 +12,4 @@ export interface ActionDesk {
  * Carries out one action and says what came of it. A resumed action may have been done in part, or in full: look before
  * doing anything twice. Throw only for a bug; what the exchange or the operator's data refuse is an outcome.
  */
-export type AccountAction = (desk: ActionDesk, action: OperatorAction) => Promise<ActionOutcome>;
+export type AccountAction = (deps: ActionDeps, action: OperatorAction) => Promise<ActionOutcome>;

@@ -115,7 +115,7 @@ async function keepRunning(context: WorkerContext, loop: Loop): Promise<void> {
 
 /** Nobody is asked twice: whoever misses the notice finds the account halted, with the reason. */
 async function tellReset(context: WorkerContext, { account }: AccountToRun, { message }: ExchangeReset): Promise<void> {
-  const { announcer, database, log, desk, records } = context;
+  const { announcer, database, log, notifyDeps, records } = context;
   const { id, name } = account;
   log.warn({ event: 'exchange_reset', accountId: id }, `Account ${name}: ${message}`);
   const at = new Date();
@@ -127,7 +127,7 @@ async function tellReset(context: WorkerContext, { account }: AccountToRun, { me
   }
   for (const topic of ['halt', 'account'] as const) announcer.announce({ topic, id, data: {} });
   const title = `The exchange of account ${name} was reset.`;
-  await notifyAccount(desk, id, { event: 'exchange-reset', title, text: message }).catch((err: unknown) =>
+  await notifyAccount(notifyDeps, id, { event: 'exchange-reset', title, text: message }).catch((err: unknown) =>
     log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be told of the reset'),
   );
 }
@@ -147,7 +147,7 @@ async function blameKey(context: WorkerContext, { account }: AccountToRun, signa
 
 async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunning }: Loop): Promise<void> {
   const { account, key } = toRun;
-  const { database, trading, cache, announcer, venues, desk, log } = context;
+  const { database, trading, cache, announcer, venues, notifyDeps, log } = context;
   if (key === null) {
     await wait(FOREVER_MS, signal);
     return;
@@ -178,7 +178,7 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
       setRunning(account_);
       log.info({ event: 'account_running', accountId: account.id, fencing }, `Account ${account.name} is running`);
       // What another program placed meanwhile may lock what an exit has to sell: it is listed before anyone asks.
-      desk.queue
+      notifyDeps.queue
         .enqueue('detect-orphans', { accountId: account.id }, { singletonKey: account.id })
         .catch((err: unknown) =>
           log.warn({ event: 'orphans_not_read', accountId: account.id, err }, 'Orphan orders were not looked for'),

@@ -25,10 +25,10 @@ export interface AccountReport extends Disposable {
   ended(fault?: unknown): void;
 }
 
-type Context = Pick<WorkerContext, 'cache' | 'desk' | 'log' | 'announcer'>;
+type Context = Pick<WorkerContext, 'cache' | 'notifyDeps' | 'log' | 'announcer'>;
 
 export function reportAccount(context: Context, { id, name }: Account): AccountReport {
-  const { cache, desk, log, announcer } = context;
+  const { cache, notifyDeps, log, announcer } = context;
   let downSinceMs: number | null = Date.now();
   let faults: AccountRunState['faults'] = null;
   let running: RunningAccount | undefined;
@@ -52,7 +52,7 @@ export function reportAccount(context: Context, { id, name }: Account): AccountR
     announcer.announce({ topic: 'account', id, data: {} });
   };
   const tell = (title: string, text: string): void => {
-    notifyAccount(desk, id, { event: 'account-fault', title, text }).catch((err: unknown) =>
+    notifyAccount(notifyDeps, id, { event: 'account-fault', title, text }).catch((err: unknown) =>
       log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be told how the account runs'),
     );
   };

@@ -6,7 +6,7 @@ import { LeaseLost } from '#engine/state/ends-run.ts';
 import type { Listener } from '#storage/postgres/listener.ts';
 import { ACTION_CHANNEL, finishAction, takeActions } from '#storage/trading/operator-actions.ts';
 import { ACCOUNT_ACTIONS } from './account-actions.ts';
-import { readWish, wishCoin } from './coin-actions.ts';
+import { readRequest, actOnCoin } from './coin-actions.ts';
 import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 import type { Leases } from './leases.ts';
@@ -20,8 +20,8 @@ interface Owned {
 }
 
 /** What is being done for one account: actions of the same coin, and those of the account itself, follow each other. */
-interface Desk {
-  readonly inHand: Set<string>;
+interface AccountQueue {
+  readonly inProgress: Set<string>;
   readonly turns: Map<string, Promise<void>>;
 }
 
@@ -34,15 +34,15 @@ export async function followActions(
   leases: Leases,
   listener: Listener,
 ): Promise<AsyncDisposable> {
-  const desks = new Map<AccountId, Desk>();
+  const queues = new Map<AccountId, AccountQueue>();
   const lookAt = async (loop: AccountLoop): Promise<void> => {
     // An account that is just starting takes its actions when it runs; one without a key never runs.
     if (loop.running === null && loop.toRun.key !== null) return;
     const { id: accountId } = loop.toRun.account;
-    const desk = desks.get(accountId) ?? { inHand: new Set(), turns: new Map() };
-    desks.set(accountId, desk);
-    const owner = { accountId, fencing: loop.fencing, inHand: [...desk.inHand] };
-    for (const action of await takeActions(context.database, owner)) begin({ context, loop }, desk, action);
+    const queue = queues.get(accountId) ?? { inProgress: new Set(), turns: new Map() };
+    queues.set(accountId, queue);
+    const owner = { accountId, fencing: loop.fencing, inHand: [...queue.inProgress] };
+    for (const action of await takeActions(context.database, owner)) begin({ context, loop }, queue, action);
   };
   let looking: Promise<void> = Promise.resolve();
   const look = (): Promise<void> => {
@@ -64,16 +64,16 @@ export async function followActions(
   };
 }
 
-function begin(owned: Owned, desk: Desk, action: OperatorAction): void {
-  desk.inHand.add(action.id);
-  const lane = action.kind in COIN_ACTIONS ? `${action.profileId}:${action.symbol}` : 'account';
-  const work = (desk.turns.get(lane) ?? Promise.resolve())
+function begin(owned: Owned, queue: AccountQueue, action: OperatorAction): void {
+  queue.inProgress.add(action.id);
+  const turn = action.kind in COIN_ACTIONS ? `${action.profileId}:${action.symbol}` : 'account';
+  const work = (queue.turns.get(turn) ?? Promise.resolve())
     .then(() => carryOut(owned, action))
-    .catch((error: unknown) => tellLeft(owned, action, error));
-  desk.turns.set(lane, work);
+    .catch((error: unknown) => logInterrupted(owned, action, error));
+  queue.turns.set(turn, work);
   void work.then(() => {
-    desk.inHand.delete(action.id);
-    if (desk.turns.get(lane) === work) desk.turns.delete(lane);
+    queue.inProgress.delete(action.id);
+    if (queue.turns.get(turn) === work) queue.turns.delete(turn);
   });
 }
 
@@ -93,8 +93,8 @@ async function carryOut({ context, loop }: Owned, action: OperatorAction): Promi
 function outcomeOf(owned: Owned, action: OperatorAction): Promise<ActionOutcome> | ActionOutcome {
   const handler = ACCOUNT_ACTIONS[action.kind];
   if (handler !== undefined) return handler(owned, action).catch((error: unknown) => failed(owned.loop, error));
-  const wish = readWish(action.kind, action.payload);
-  if (wish !== undefined) return wishCoin(owned.loop, action, wish);
+  const request = readRequest(action.kind, action.payload);
+  if (request !== undefined) return actOnCoin(owned.loop, action, request);
   return refused(`The worker does not know how to do "${action.kind}" like this: it may be older than the api.`);
 }
 
@@ -104,5 +104,5 @@ function failed(loop: AccountLoop, error: unknown): ActionOutcome {
   return refused(`It failed: ${scrubError(error).message}`);
 }
 
-const tellLeft = ({ context }: Owned, { id, kind }: OperatorAction, err: unknown): void =>
+const logInterrupted = ({ context }: Owned, { id, kind }: OperatorAction, err: unknown): void =>
   context.log.warn({ event: 'action_interrupted', id, kind, err }, `${kind} was interrupted; it is taken up again`);

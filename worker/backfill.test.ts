@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startScriptedServer } from '#test/exchange/scripted-server.ts';
-import { createGovernor } from '#exchange/limits.ts';
+import { createRateLimiter } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import { backfillCandles } from './backfill.ts';
@@ -28,7 +28,7 @@ test('what is missing is fetched in pages, once, without the candle in progress'
     const minutes = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i).filter((m) => !isDown(m));
     return { body: minutes.slice(0, Number(query['limit'])).map(row) };
   });
-  const market = createMarketReader({ restUrl: server.url, governor: createGovernor() });
+  const market = createMarketReader({ restUrl: server.url, limiter: createRateLimiter() });
   await market.clock.sync();
   const store = new CandleStore(folder);
   const order = { symbol: 'SOLUSDT', interval: '1m', fromMs: START, toMs: NOW } as const;

@@ -3,15 +3,15 @@ import { runPortfolioBacktest } from '#backtest/portfolio-backtest.ts';
 import { reportRobustness, reportSharedRobustness } from '#backtest/robustness.ts';
 import { type BacktestInput, runBacktest } from '#backtest/run.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { answerAside, type BacktestStart, isBacktestStart } from './backtest-aside.ts';
-import { giveWay } from './give-way.ts';
+import { answerInThread, type BacktestStart, isBacktestStart } from './backtest-in-thread.ts';
+import { lowerPriority } from './lower-priority.ts';
 import { loadPrepared, requireStrategy } from '#worker/jobs/research-input.ts';
 
-giveWay();
+lowerPriority();
 const start: unknown = workerData;
 if (parentPort === null || !isBacktestStart(start)) throw new Error('a backtest thread is started by its worker');
 const { inputs: prepared, limits, result } = start;
-await answerAside(parentPort, async () => {
+await answerInThread(parentPort, async () => {
   const [first] = prepared;
   const inputs = await Promise.all(prepared.map(loadPrepared));
   const [input] = inputs;

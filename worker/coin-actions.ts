@@ -1,11 +1,11 @@
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { COIN_ACTIONS } from '#core/order/manual-order.ts';
 import { type ActionOutcome, type OperatorAction, refused } from '#core/order/operator-action.ts';
-import type { CoinWish } from '#engine/state/wish.ts';
+import type { OperatorRequest } from '#engine/state/operator-request.ts';
 import { type AccountLoop, runnerOf } from './account-loop.ts';
 
 /** What an action asks of a coin; undefined when it asks nothing of one, or in words that this worker does not know. */
-export function readWish(kind: string, payload: unknown): CoinWish | undefined {
+export function readRequest(kind: string, payload: unknown): OperatorRequest | undefined {
   if (kind === 'force-sell') return { kind };
   if (kind === 'cancel-order') {
     const cancel = COIN_ACTIONS[kind].safeParse(payload).data;
@@ -20,11 +20,11 @@ export function readWish(kind: string, payload: unknown): CoinWish | undefined {
   return { kind: 'order', side, limit, size: { by, amount: requireDecimal(amount) } };
 }
 
-/** Hands a wish to its coin. Rejects when its run ends before there is an outcome: it is then taken up again. */
-export async function wishCoin(
+/** Hands a request to its coin. Rejects when its run ends before there is an outcome: it is then taken up again. */
+export async function actOnCoin(
   { running, toRun }: AccountLoop,
   { id, profileId, symbol, validMs, clientOrderId }: OperatorAction,
-  wish: CoinWish,
+  request: OperatorRequest,
 ): Promise<ActionOutcome> {
   if (running === null && toRun.key !== null) throw new Error('The account is starting.');
   if (running === null) return refused('The account has no API key, so nothing can be traded.');
@@ -33,5 +33,5 @@ export async function wishCoin(
   if (runner === undefined) {
     return refused('The coin does not run: it is not bound to the profile, or the exchange does not list it.');
   }
-  return runner.act({ id, wish, deadlineMs, clientOrderId });
+  return runner.act({ id, request, deadlineMs, clientOrderId });
 }

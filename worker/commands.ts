@@ -9,7 +9,7 @@ export function followCommands(cache: CacheStore, leases: Leases, log: EngineLog
     const command = workerCommand.safeParse(JSON.parse(text));
     if (!command.success) return;
     if (command.data.kind === 'accounts-changed') {
-      await leases.beat();
+      await leases.refresh();
       return;
     }
     for (const { running } of leases.running()) {

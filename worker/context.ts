@@ -4,7 +4,7 @@ import type { RecordSink } from '#core/ports/records.ts';
 import type { EngineLog } from '#engine/state/ports.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import type { Announcer } from './announcer.ts';
-import type { NotifyDesk } from './notify.ts';
+import type { NotifyDeps } from './notify.ts';
 import type { SweepProcess } from './sweep-process.ts';
 import type { Venues } from './venues.ts';
 
@@ -19,8 +19,8 @@ export interface WorkerContext {
   readonly announcer: Announcer;
   readonly venues: Venues;
   readonly log: EngineLog;
-  /** Where the operator's notifiers are told from. */
-  readonly desk: NotifyDesk;
+  /** Queue and log that messages to the operator go through. */
+  readonly notifyDeps: NotifyDeps;
   readonly sweeps: SweepProcess;
   /** Names this worker's leases and heartbeat. */
   readonly slot: string;

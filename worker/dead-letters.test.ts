@@ -9,7 +9,7 @@ import { openTestDatabase } from '#test/harness/test-database.ts';
 import { until } from '#test/flow/until.ts';
 import { createAnnouncer } from './announcer.ts';
 import { watchDeadLetters } from './dead-letters.ts';
-import type { NotifyDesk } from './notify.ts';
+import type { NotifyDeps } from './notify.ts';
 
 const CANARY = 'canary-77e2';
 const QUERY = 'select secret from api_keys where account_id = $1';
@@ -25,15 +25,16 @@ test('an exhausted job is published and notified once, in scrubbed words, and st
   const log = { info: write, warn: write, error: write };
   const notices: unknown[] = [];
   let refusals = 1;
-  const enqueue: NotifyDesk['queue']['enqueue'] = async (_name, data) => {
+  const enqueue: NotifyDeps['queue']['enqueue'] = async (_name, data) => {
     if (refusals-- > 0) throw new Error('The messenger is away.');
     notices.push(data);
   };
-  const desk = { liveDemo: false, queue: { enqueue }, log };
+  const notifyDeps = { liveDemo: false, queue: { enqueue }, log };
   const retry = { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 };
   await using first = await openQueue(own.url, { log, retry });
   await using second = await openQueue(own.url, { log, retry });
-  for (const queue of [first, second]) await watchDeadLetters({ announcer, database: own.database, log, desk }, queue);
+  for (const queue of [first, second])
+    await watchDeadLetters({ announcer, database: own.database, log, notifyDeps }, queue);
   await first.work('verify-api-key', async () => {
     const failed = Object.assign(new Error(`Failed query: ${QUERY}\nparams: ${CANARY}`), {
       query: QUERY,

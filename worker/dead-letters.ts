@@ -5,7 +5,7 @@ import { notifyAccount } from './notify.ts';
 
 /** Tells browsers and operator of each exhausted job, in the words that were scrubbed before they were stored. */
 export function watchDeadLetters(
-  { announcer, database, log, desk }: Pick<WorkerContext, 'announcer' | 'database' | 'log' | 'desk'>,
+  { announcer, database, log, notifyDeps }: Pick<WorkerContext, 'announcer' | 'database' | 'log' | 'notifyDeps'>,
   queue: Queue,
 ): Promise<void> {
   return queue.watchDeadLetters(async (id) => {
@@ -16,7 +16,7 @@ export function watchDeadLetters(
     announcer.announce({ topic: 'dead-letter', id, data: { job, errorMessage } });
     // A notifier that takes nothing would be told about its own failure, again and again.
     if (job === 'notify' || job === 'notify-send') return;
-    await notifyAccount(desk, null, {
+    await notifyAccount(notifyDeps, null, {
       event: 'job-failed',
       title: `The job ${job} was given up after ${attempts} attempts.`,
       text: `${errorMessage} Look at the dead letters: it can be tried again or removed there.`,

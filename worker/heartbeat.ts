@@ -5,9 +5,9 @@ import type { CacheStore } from '#core/ports/cache.ts';
  * Writes this worker's entry every 5 s with a TTL of 15 s. The entry of an earlier run in the same slot is removed first,
  * so that its build never passes for this one's.
  */
-export async function startHeartbeat(cache: CacheStore, slot: string, beat: Heartbeat): Promise<AsyncDisposable> {
+export async function startHeartbeat(cache: CacheStore, slot: string, entry: Heartbeat): Promise<AsyncDisposable> {
   const key = cacheKeys.heartbeat(slot);
-  const write = (): Promise<void> => cache.set(key, JSON.stringify(beat), HEARTBEAT_TTL_MS);
+  const write = (): Promise<void> => cache.set(key, JSON.stringify(entry), HEARTBEAT_TTL_MS);
   await cache.delete(key);
   await write();
   const timer = setInterval(() => {

@@ -5,19 +5,19 @@ import { acquireLease, leasedAccounts, releaseLease, renewLease } from '#storage
 import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';
 import { type AccountLoop, fingerprintOf, startAccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
-import { createSpread } from './spread.ts';
+import { createLeaseRebalancer } from './lease-rebalancer.ts';
 
 const LEASE_TTL_MS = 6_000;
 const RENEW_EVERY_MS = 2_000;
 /** Before a worker takes accounts that nobody had it waits this long for each that it owns, so that one with fewer is first. */
 const [YIELD_MS, MOST_YIELD_MS] = [500, 1_000];
-const SPREAD_EVERY_BEATS = 8;
+const REBALANCE_EVERY_INTERVALS = 8;
 
 /** The accounts this worker owns. */
 export interface Leases extends AsyncDisposable {
   running(): AccountLoop[];
   /** Looks at the stored accounts now instead of at the next beat. */
-  beat(): Promise<void>;
+  refresh(): Promise<void>;
 }
 
 /**
@@ -28,7 +28,7 @@ export function keepLeases(context: WorkerContext): Leases {
   const loops = new Map<AccountId, AccountLoop>();
   const stopping = new Set<AccountId>();
   const stop = new AbortController();
-  let beating: Promise<void> = Promise.resolve();
+  let refreshing: Promise<void> = Promise.resolve();
 
   const start = async (toRun: AccountToRun): Promise<void> => {
     // A command may look once more while the worker stops: what began then would outlive it.
@@ -49,7 +49,7 @@ export function keepLeases(context: WorkerContext): Leases {
     const forget = (): boolean => stopping.delete(id) && loops.delete(id);
     return loop[Symbol.asyncDispose]().then(forget, forget);
   };
-  const spread = createSpread(context, halt);
+  const rebalancer = createLeaseRebalancer(context, halt);
   const renew = async (toRun: AccountToRun, loop: AccountLoop): Promise<void> => {
     const { id: accountId } = toRun.account;
     const held = await renewLease(context.database, { accountId, fencing: loop.fencing, ttlMs: LEASE_TTL_MS });
@@ -63,33 +63,33 @@ export function keepLeases(context: WorkerContext): Leases {
       const loop = loops.get(toRun.account.id);
       if (loop !== undefined && !stopping.has(toRun.account.id)) await renew(toRun, loop);
     }
-    const isTaken = (id: AccountId): boolean => loops.has(id) || stopping.has(id) || spread.isLeft(id);
+    const isTaken = (id: AccountId): boolean => loops.has(id) || stopping.has(id) || rebalancer.isLeft(id);
     const free = accounts.filter(({ account }) => !isTaken(account.id));
     for await (const one of inTurn(context, free, () => wait(yieldMs(loops.size), stop.signal))) await start(one);
     const isKnown = (id: AccountId): boolean => accounts.some(({ account }) => account.id === id);
     for (const [id, loop] of loops) if (!isKnown(id) && !stopping.has(id)) void halt(loop);
   };
-  const beat = (): Promise<void> => {
-    beating = beating.then(look).catch((err: unknown) => {
+  const refresh = (): Promise<void> => {
+    refreshing = refreshing.then(look).catch((err: unknown) => {
       context.log.warn({ event: 'leases_not_renewed', err }, 'Leases could not be renewed; trying again');
     });
-    return beating;
+    return refreshing;
   };
-  const beats = (async (): Promise<void> => {
+  const renewals = (async (): Promise<void> => {
     for (let count = 1; !stop.signal.aborted; count++) {
-      await beat();
-      if (count % SPREAD_EVERY_BEATS === 0)
-        spread.begin([...loops.values()].filter((loop) => !stopping.has(loop.toRun.account.id)));
+      await refresh();
+      if (count % REBALANCE_EVERY_INTERVALS === 0)
+        rebalancer.begin([...loops.values()].filter((loop) => !stopping.has(loop.toRun.account.id)));
       await wait(RENEW_EVERY_MS, stop.signal);
     }
   })();
 
   return {
-    ...{ running: () => [...loops.values()], beat },
+    ...{ running: () => [...loops.values()], refresh },
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await beats;
-      await beating;
+      await renewals;
+      await refreshing;
       await endAll(context, [...loops.values()]);
     },
   };

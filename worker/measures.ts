@@ -1,5 +1,5 @@
 import { type Coin, isCertain } from '#engine/state/coin.ts';
-import { bareSeconds } from '#engine/state/guard.ts';
+import { unprotectedSeconds } from '#engine/state/guard.ts';
 import { measure, type Reading } from '#integrations/metrics.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { listUnwatchedPositions } from '#storage/operator/profile-symbols.ts';
@@ -18,7 +18,7 @@ type Measured = Pick<VenueAccess, 'venue' | 'market' | 'usedWeight'>;
 const OF_COINS: Readonly<Record<string, readonly [help: string, read: (coin: Coin) => number | undefined]>> = {
   tradewind_unprotected_seconds: [
     'For how long a position has been without the stop on the exchange that it wants',
-    ({ guard }) => bareSeconds(guard),
+    ({ guard }) => unprotectedSeconds(guard),
   ],
   tradewind_orders_unproven: [
     'Orders of which nobody knows yet what has become of them',

@@ -17,7 +17,7 @@ import { openTestDatabase, type TestDatabase } from '#test/harness/test-database
 import { until } from '#test/harness/test-outage.ts';
 import { createOperator } from '#storage/operator/users.ts';
 import { fanOut, send } from '#worker/jobs/notify.ts';
-import { notifyAccount, type NotifyDesk, notifyEvent, notifyingSink } from './notify.ts';
+import { notifyAccount, type NotifyDeps, notifyEvent, notifyingSink } from './notify.ts';
 
 const env = parseEnvironment({ DATABASE_URL: 'postgres://127.0.0.1/none', OUTGOING_PRIVATE: 'allow' });
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -26,7 +26,7 @@ let test_: TestDatabase;
 let queue: Queue;
 let cache: CacheStore;
 let receiver: Receiver;
-let desk: NotifyDesk;
+let deps: NotifyDeps;
 let profileId: ProfileId;
 
 async function addProfile(name: string): Promise<ProfileId> {
@@ -63,7 +63,7 @@ beforeEach(async () => {
   queue = stack.use(await openQueue(test_.url, { log, retry: { limit: 1, delaySeconds: 1, maxDelaySeconds: 1 } }));
   cache = stack.use(await openCache({ databaseUrl: test_.url }));
   receiver = stack.use(await openReceiver());
-  desk = { liveDemo: false, queue, log };
+  deps = { liveDemo: false, queue, log };
   profileId = await addProfile('Told');
 });
 afterEach(() => stack.disposeAsync());
@@ -83,7 +83,7 @@ test('a message reaches a configured notifier of every kind in its own form', as
   await configure('ntfy', { topic: 'trades', serverUrl: receiver.url }, { token: 'tk' });
   await configure('webhook', {}, { url: `${receiver.url}/hook`, signingKey: 'k' });
   await work();
-  await notifyEvent(desk, profileId, { ...failed, at: '2026-01-01T00:00:00.000Z' });
+  await notifyEvent(deps, profileId, { ...failed, at: '2026-01-01T00:00:00.000Z' });
   await until('five messages arrived', () => receiver.received.length === 5);
   const of = (path: string) => receiver.received.find((one) => one.path === path);
   assert.deepEqual(of('/slack')?.body, { text: 'BTCUSDT: refused\nToo &lt;small&gt; &amp; late' });
@@ -111,7 +111,7 @@ test('with the live demo on both fan-outs do nothing at all: no job, no read, no
       throw new Error('The queue was touched.');
     },
   });
-  const demo: NotifyDesk = { liveDemo: true, queue: untouchable, log };
+  const demo: NotifyDeps = { liveDemo: true, queue: untouchable, log };
   await notifyEvent(demo, profileId, failed);
   await notifyAccount(demo, null, { event: 'job-failed', title: 'x', text: '' });
   const sink = { audit() {}, evidence() {}, log() {}, flush: async () => {} };
@@ -143,7 +143,7 @@ test('a notifier that never answers keeps no other one waiting, and is a dead le
   await configure('slack', {}, { webhookUrl: `${dead.url}/secret-path` });
   await configure('webhook', {}, { url: receiver.url });
   await work();
-  await notifyEvent(desk, profileId, failed);
+  await notifyEvent(deps, profileId, failed);
   await until('the other one was told', () => receiver.received.length === 1);
   await until('the dead one is given up', async () => (await letters()).length === 1);
   const [letter] = await letters();
@@ -197,7 +197,7 @@ test('a message about the account goes once to each place that its profiles tell
   await configure('webhook', {}, { url: `${receiver.url}/same` });
   await configure('slack', {}, { webhookUrl: `${receiver.url}/other` });
   await work();
-  await notifyAccount(desk, null, { event: 'job-failed', title: 'A job has failed', text: '' });
+  await notifyAccount(deps, null, { event: 'job-failed', title: 'A job has failed', text: '' });
   await until('both places were told', () => receiver.received.length === 2);
   assert.deepEqual(receiver.received.map(({ path }) => path).toSorted(), ['/other', '/same']);
   await test_.database.kysely
@@ -215,7 +215,7 @@ test('a message about the account goes once to each place that its profiles tell
 
 test('rows of the log that an operator wants to hear of become messages: each once, a limit once for a while', async () => {
   const kept: ActionLogRow[] = [];
-  const sink = notifyingSink({ audit() {}, evidence() {}, log: (row) => kept.push(row), flush: async () => {} }, desk);
+  const sink = notifyingSink({ audit() {}, evidence() {}, log: (row) => kept.push(row), flush: async () => {} }, deps);
   const at = new Date();
   const row = (ctx: unknown, count = 1): ActionLogRow => ({
     ...{ id: newId(), profileId, symbol: 'BTCUSDT', level: 'warn', msg: 'words', ctx, count },

@@ -6,7 +6,7 @@ import type { EngineLog } from '#engine/state/ports.ts';
 import type { Queue } from '#storage/jobs/queue.ts';
 
 /** What telling somebody needs; nothing here waits for a notifier. */
-export interface NotifyDesk {
+export interface NotifyDeps {
   readonly liveDemo: boolean;
   readonly queue: Pick<Queue, 'enqueue'>;
   readonly log: EngineLog;
@@ -21,23 +21,23 @@ const stamped = <Event extends Notification['event']>(message: Message<Event>): 
 
 /** Tells the notifiers of a profile. In a live demo it does nothing at all. */
 export async function notifyEvent(
-  desk: NotifyDesk,
+  deps: NotifyDeps,
   profileId: ProfileId,
   message: Message<ProfileEvent>,
 ): Promise<void> {
-  if (desk.liveDemo) return;
-  await desk.queue.enqueue('notify', { profileId, notification: stamped(message) });
+  if (deps.liveDemo) return;
+  await deps.queue.enqueue('notify', { profileId, notification: stamped(message) });
 }
 
 /** Tells the notifiers of every profile of an account, or, with null, of the installation. In a live demo: nothing. */
 export async function notifyAccount(
-  desk: NotifyDesk,
+  deps: NotifyDeps,
   accountId: AccountId | null,
   message: Message<AccountEvent>,
 ): Promise<void> {
-  if (desk.liveDemo) return;
+  if (deps.liveDemo) return;
   const to = accountId === null ? {} : { accountId };
-  await desk.queue.enqueue('notify', { ...to, notification: stamped(message) });
+  await deps.queue.enqueue('notify', { ...to, notification: stamped(message) });
 }
 
 /** Which rows of a profile's log are told, by the event they name. */
@@ -62,8 +62,8 @@ function limitOf({ level, ctx }: ActionLogRow): string | undefined {
 }
 
 /** Passes records on and tells what an operator wants to hear of; a queue that is away costs the message, never a tick. */
-export function notifyingSink(sink: RecordSink, desk: NotifyDesk): RecordSink {
-  if (desk.liveDemo) return sink;
+export function notifyingSink(sink: RecordSink, deps: NotifyDeps): RecordSink {
+  if (deps.liveDemo) return sink;
   const limits = new Map<string, number>();
   const eventOf = (row: ActionLogRow): ProfileEvent | undefined => {
     const event = TOLD.get(isObject(row.ctx) ? row.ctx['event'] : undefined);
@@ -80,8 +80,8 @@ export function notifyingSink(sink: RecordSink, desk: NotifyDesk): RecordSink {
     const event = eventOf(row);
     if (event === undefined) return;
     const title = row.symbol === null ? row.msg : `${row.symbol}: ${row.msg}`;
-    notifyEvent(desk, row.profileId, { event, title, text: '', at: row.lastAt.toISOString() }).catch((err: unknown) =>
-      desk.log.warn({ event: 'notification_lost', err }, 'A message could not be put into the queue'),
+    notifyEvent(deps, row.profileId, { event, title, text: '', at: row.lastAt.toISOString() }).catch((err: unknown) =>
+      deps.log.warn({ event: 'notification_lost', err }, 'A message could not be put into the queue'),
     );
   };
   return {

@@ -20,7 +20,7 @@ import {
 } from '#storage/trading/orphan-orders.ts';
 import { loadProfilesToRun } from '#storage/trading/worker-profiles.ts';
 import { configProblem } from '#strategies/config-problem.ts';
-import type { AccountAction, ActionDesk } from './account-action.ts';
+import type { AccountAction, ActionDeps } from './account-action.ts';
 import { type AccountLoop, runnerOf } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 import { notifyAccount } from './notify.ts';
@@ -65,7 +65,7 @@ export async function detectOrphans(context: WorkerContext, { running, toRun }: 
     const title = `Order ${exchangeOrderId} of ${symbol} belongs to no profile`;
     log.warn({ event: 'orphan_found', ...told }, `${title}: ${TOLD}`);
     const text = `It ${side}s ${formatDecimal(requireDecimal(row.quantity))}. Adopt, cancel or leave it: ${TOLD}.`;
-    await notifyAccount(context.desk, account.id, { event: 'orphan-order', title, text });
+    await notifyAccount(context.notifyDeps, account.id, { event: 'orphan-order', title, text });
   }
   await cache.set(cacheKeys.orphansSeen(account.id), asOf.toISOString());
   await running.refreshProfiles();
@@ -75,7 +75,7 @@ export async function detectOrphans(context: WorkerContext, { running, toRun }: 
 
 const target = z.object({ symbol: z.string(), orderId: z.string() });
 
-interface Case extends ActionDesk {
+interface Case extends ActionDeps {
   readonly running: RunningAccount;
   readonly key: OrphanKey;
   /** As the exchange shows it now. */
@@ -86,8 +86,8 @@ interface Case extends ActionDesk {
 /** Looks again before anything is done: at what is stored, and at the exchange. */
 const onOrphan =
   (wanted: OrphanState, work: (on: Case) => Promise<ActionOutcome>): AccountAction =>
-  async (desk, action) => {
-    const { context, loop } = desk;
+  async (deps, action) => {
+    const { context, loop } = deps;
     const { symbol, orderId } = target.parse(action.payload);
     const key = { accountId: action.accountId, symbol, exchangeOrderId: orderId };
     if (loop.running === null) return refused(NOT_RUNNING);
@@ -101,12 +101,12 @@ const onOrphan =
     if (lookup.kind === 'unreadable') return refused(`The exchange could not be asked about it: ${lookup.cause}`);
     const found = lookup.kind === 'found' ? lookup.order : null;
     const cancelled = found?.state === 'cancelled' && wanted === 'cancelled';
-    if (cancelled && action.resumed) return settle({ ...desk, key }, 'cancelled');
-    if (found === null || !isLiveOrder(found.state)) return settle({ ...desk, key }, 'gone', goneWords(found));
+    if (cancelled && action.resumed) return settle({ ...deps, key }, 'cancelled');
+    if (found === null || !isLiveOrder(found.state)) return settle({ ...deps, key }, 'gone', goneWords(found));
     const tracked = await trackedClientIds(context.database.kysely, key.accountId, [found.clientOrderId]);
     const mine = action.resumed && wanted === 'adopted';
-    if (tracked.size > 0) return settle({ ...desk, key }, 'adopted', mine ? undefined : 'A profile tracks it by now.');
-    return work({ ...desk, running: loop.running, key, order: found, action });
+    if (tracked.size > 0) return settle({ ...deps, key }, 'adopted', mine ? undefined : 'A profile tracks it by now.');
+    return work({ ...deps, running: loop.running, key, order: found, action });
   };
 
 const goneWords = (order: ExchangeOrder | null): string =>
@@ -114,7 +114,7 @@ const goneWords = (order: ExchangeOrder | null): string =>
 
 /** Writes down what became of it, and looks at the whole account again: a leg takes its list with it. */
 async function settle(
-  { context, loop, key }: ActionDesk & { readonly key: OrphanKey },
+  { context, loop, key }: ActionDeps & { readonly key: OrphanKey },
   state: OrphanState,
   refusal?: string,
 ): Promise<ActionOutcome> {

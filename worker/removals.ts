@@ -22,14 +22,14 @@ import { deleteProfile, excludeIntents } from '#storage/operator/profiles.ts';
 import { loadProfilesToRun } from '#storage/trading/worker-profiles.ts';
 import { configProblem } from '#strategies/config-problem.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import type { AccountAction, ActionDesk } from './account-action.ts';
+import type { AccountAction, ActionDeps } from './account-action.ts';
 import { detectOrphans, NOT_RUNNING } from './orphans.ts';
 
 /** An order whose outcome is unknown is certain after twenty seconds; one that cannot be cancelled is tried for as long. */
 const PATIENCE_MS = 40_000;
 const RETRY_MS = 300;
 
-interface Removal extends ActionDesk {
+interface Removal extends ActionDeps {
   readonly running: RunningAccount;
   readonly profile: ProfileToRun;
   /** Of a single coin; else of the profile. */
@@ -38,7 +38,7 @@ interface Removal extends ActionDesk {
 }
 
 /** Opens what is to be removed; a repeated removal of something that is gone has been done. */
-async function open({ context, loop }: ActionDesk, action: OperatorAction): Promise<Removal | ActionOutcome> {
+async function open({ context, loop }: ActionDeps, action: OperatorAction): Promise<Removal | ActionOutcome> {
   const profiles = await loadProfilesToRun(context.database, action.accountId);
   const profile = profiles.find(({ id }) => id === action.profileId);
   const { symbol } = action;
@@ -113,8 +113,8 @@ async function finish({ context, loop, running, profile }: Removal): Promise<voi
   context.announcer.announce({ topic: 'profile', id: profile.id, data: {} });
 }
 
-const unbind: AccountAction = async (desk, action) => {
-  const removal = await open(desk, action);
+const unbind: AccountAction = async (deps, action) => {
+  const removal = await open(deps, action);
   if ('state' in removal) return removal;
   const { symbol, profile } = removal;
   if (symbol === null) return refused('No coin was named.');
@@ -178,8 +178,8 @@ async function clearStrays({ context, running, profile }: Removal): Promise<Stra
 const options = z.object({ leavePositions: z.boolean().default(false) });
 const STAYS = 'The profile stays, disabled.';
 
-const removeProfile: AccountAction = async (desk, action) => {
-  const removal = await open(desk, action);
+const removeProfile: AccountAction = async (deps, action) => {
+  const removal = await open(deps, action);
   if ('state' in removal) return removal;
   const { context, running, profile } = removal;
   await running.refreshProfiles();

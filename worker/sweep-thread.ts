@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { evaluateSets } from '#backtest/sweep/search.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import { giveWay } from './give-way.ts';
+import { lowerPriority } from './lower-priority.ts';
 import { isThreadOrder, isThreadStart, packed } from './sweep-threads.ts';
 
-giveWay();
+lowerPriority();
 const start: unknown = workerData;
 const strategy = isThreadStart(start) ? STRATEGIES.get(start.strategyName) : undefined;
 if (parentPort === null || !isThreadStart(start) || strategy === undefined) {

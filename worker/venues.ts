@@ -8,7 +8,7 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 import { encodeRules, readRules } from '#core/market/symbol-codec.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
-import { governorFor } from '#exchange/limits.ts';
+import { rateLimiterFor } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { shareLimits } from '#exchange/shared-limits.ts';
 import type { WatchedPrice } from '#engine/account/account-run.ts';
@@ -66,8 +66,8 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
   const { env, cache, announcer, timing, onFailure } = sources;
   const endpoints = endpointsOf(venue, env);
   const { restUrl } = endpoints;
-  const governor = governorFor(restUrl);
-  resources.use(shareLimits({ governor, cache, egress: env.EGRESS, restUrl, onFailure }));
+  const limiter = rateLimiterFor(restUrl);
+  resources.use(shareLimits({ limiter, cache, egress: env.EGRESS, restUrl, onFailure }));
   const market = createMarketReader({ restUrl });
   return {
     venue,
@@ -76,7 +76,7 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
     openMarketStream: createMarketStream({ streamUrl: endpoints.streamUrl }),
     keepPrice: (seen) => announcer.price({ venue, ...seen }),
     usedWeight() {
-      const { counted, inFlight } = governor.news();
+      const { counted, inFlight } = limiter.snapshot();
       return counted + inFlight;
     },
     keepRules(rules) {

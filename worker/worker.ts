@@ -58,14 +58,26 @@ export async function openWorker(
   const sweeps = stack.use(createSweepProcess());
   const queue = stack.use(await openQueue(env.DATABASE_URL, { log, works: takesJobs }));
   const sink = stack.use(createRecordSink({ database, cache, log }));
-  const desk = { liveDemo: env.LIVE_DEMO, queue, log };
-  const records = countingSink(notifyingSink(sink, desk));
+  const notifyDeps = { liveDemo: env.LIVE_DEMO, queue, log };
+  const records = countingSink(notifyingSink(sink, notifyDeps));
   const failed = (err: unknown): void =>
     log.warn({ event: 'cache_write_failed', err }, 'The cache could not be written');
   const announcer = stack.use(createAnnouncer(cache, failed));
   const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
-  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, desk, sweeps, slot };
+  const context: WorkerContext = {
+    env,
+    database,
+    trading,
+    cache,
+    records,
+    announcer,
+    venues,
+    log,
+    notifyDeps,
+    sweeps,
+    slot,
+  };
   const { HOST: host, METRICS_PORT: port } = env;
   if (port !== undefined) stack.use(await serveMetrics({ process: 'worker', sha }, { host, port }));
   stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));

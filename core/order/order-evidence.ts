@@ -17,4 +17,4 @@ export interface OrderEvidence {
 }
 
 /** Receives request and answer of a signed call. The caller does not wait for it. */
-export type Witness = (seen: Pick<OrderEvidence, 'at' | 'detail'> & { readonly kind: 'request' | 'answer' }) => void;
+export type OnWire = (seen: Pick<OrderEvidence, 'at' | 'detail'> & { readonly kind: 'request' | 'answer' }) => void;

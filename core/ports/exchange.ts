@@ -4,7 +4,7 @@ import type { Decimal } from '#core/amount/decimal.ts';
 import type { ExchangeFill } from '#core/order/fill.ts';
 import type { ApprovedOrder } from '#core/order/order.ts';
 import type { OrderList } from '#core/order/order-list.ts';
-import type { Witness } from '#core/order/order-evidence.ts';
+import type { OnWire } from '#core/order/order-evidence.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 
@@ -38,7 +38,7 @@ export interface PlaceRequest {
   readonly sendBeforeMs: number;
   /** Called right before signing: true turns the intent into not-sent. */
   readonly halted: () => boolean;
-  readonly witness?: Witness;
+  readonly onWire?: OnWire;
 }
 
 /** A cancel and a placement in one request: nothing is placed unless the cancel took effect. */

@@ -10,7 +10,7 @@ import type { Roster } from '#engine/state/ports.ts';
 import { openCoin } from '#engine/runner/recover.ts';
 
 /** Coins that are opened, or whose candles are read, at the same time. */
-export const LANES = 8;
+export const PARALLEL_COINS = 8;
 /** Pauses between attempts to open a coin (wall ms): doubled up to the longest. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 60_000];
 
@@ -86,19 +86,19 @@ export function createOpener(context: AccountContext, roster: Roster, rules: Rea
 }
 
 /** Reads the first candles of coins, a few coins at a time: exits work meanwhile. */
-export function createCandleLanes(isClosed: () => boolean): (runner: CoinRunner) => void {
+export function createCandleReader(isClosed: () => boolean): (runner: CoinRunner) => void {
   const waiting: CoinRunner[] = [];
-  let lanes = 0;
-  const lane = async (): Promise<void> => {
+  let readers = 0;
+  const runReader = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined && !isClosed(); next = waiting.shift())
       await next.readCandles();
-    lanes -= 1;
+    readers -= 1;
   };
   return (runner) => {
     waiting.push(runner);
-    if (lanes >= LANES) return;
-    lanes += 1;
-    void lane();
+    if (readers >= PARALLEL_COINS) return;
+    readers += 1;
+    void runReader();
   };
 }
 

@@ -5,7 +5,7 @@ import type { LedgerBalance } from '#core/ports/store.ts';
 import type { TradingPort } from '#core/ports/exchange.ts';
 import { isCertain } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
-import { type BasisDesk, isSettled, tell } from '#engine/runner/cost-basis.ts';
+import { type BasisDeps, isSettled, tell } from '#engine/runner/cost-basis.ts';
 import { LeaseLost } from '#engine/state/ends-run.ts';
 
 /** What the check found; `undecided` says why nothing was judged this time. */
@@ -24,15 +24,15 @@ const SMALLEST = requireDecimal('0.00000001');
  * Nothing is done unless everything that the exchange has executed is booked, before and after the wallet was read.
  */
 export async function checkIdentity(
-  desk: BasisDesk,
+  deps: BasisDeps,
   trading: TradingPort,
   runners: readonly CoinRunner[],
 ): Promise<IdentityResult> {
   let result: IdentityResult = { kind: 'undecided', cause: 'the account is being traded just now' };
   for (let tries = 0; tries < MOST_TRIES && result.kind === 'undecided'; tries++)
-    result = await attempt(desk, trading, runners);
-  const { log, account } = desk;
-  if (result.kind === 'booked') tellChanges(desk, runners, result.changes);
+    result = await attempt(deps, trading, runners);
+  const { log, account } = deps;
+  if (result.kind === 'booked') tellChanges(deps, runners, result.changes);
   if (result.kind === 'undecided') {
     const fields = { event: 'identity_not_checked', accountId: account.id, cause: result.cause };
     log.info(fields, `Ledger and wallet of ${account.name} were not compared this time: ${result.cause}.`);
@@ -40,12 +40,12 @@ export async function checkIdentity(
   return result;
 }
 
-async function attempt(desk: BasisDesk, trading: TradingPort, runners: readonly CoinRunner[]): Promise<IdentityResult> {
-  const { store, account, fencing, now } = desk;
+async function attempt(deps: BasisDeps, trading: TradingPort, runners: readonly CoinRunner[]): Promise<IdentityResult> {
+  const { store, account, fencing, now } = deps;
   const booked = await store.ledgerBalance(account);
   const wallet = await trading.wallet().catch(() => undefined);
   if (wallet === undefined) return { kind: 'undecided', cause: 'the wallet could not be read' };
-  const open = await openCause(desk, runners);
+  const open = await openCause(deps, runners);
   if (open !== undefined) return { kind: 'undecided', cause: open };
   const changes = changesOf(booked, wallet.wallet.balances, runners);
   if (changes === undefined) return { kind: 'undecided', cause: 'the wallet was not readable' };
@@ -58,7 +58,7 @@ async function attempt(desk: BasisDesk, trading: TradingPort, runners: readonly 
 }
 
 /** Why it is not certain that every execution is booked; undefined when it is. */
-async function openCause({ store, account }: BasisDesk, runners: readonly CoinRunner[]): Promise<string | undefined> {
+async function openCause({ store, account }: BasisDeps, runners: readonly CoinRunner[]): Promise<string | undefined> {
   const followed = new Set(runners.flatMap(({ coin }) => [...coin.live.keys()]));
   for (const { clientOrderId } of await store.liveOrders(account.id))
     if (!followed.has(clientOrderId)) return `order ${clientOrderId} is not followed`;
@@ -91,7 +91,7 @@ function changesOf(
 const stepOf = (asset: string, runners: readonly CoinRunner[]): Decimal =>
   runners.find(({ coin }) => coin.rules.baseAsset === asset)?.coin.rules.lot.step ?? SMALLEST;
 
-function tellChanges(desk: BasisDesk, runners: readonly CoinRunner[], changes: readonly OutsideChange[]): void {
+function tellChanges(deps: BasisDeps, runners: readonly CoinRunner[], changes: readonly OutsideChange[]): void {
   for (const { asset, amount, reason, wallet } of changes) {
     const numbers = {
       asset,
@@ -99,16 +99,16 @@ function tellChanges(desk: BasisDesk, runners: readonly CoinRunner[], changes: r
       expected: formatDecimal(subtract(wallet, amount)),
       difference: formatDecimal(amount),
     };
-    const fields = { event: `ledger_${reason}`, accountId: desk.account.id, ...numbers };
+    const fields = { event: `ledger_${reason}`, accountId: deps.account.id, ...numbers };
     if (reason === 'untracked') {
-      desk.log.info(fields, `${numbers.difference} ${asset} of the wallet is no profile's: it counts as untracked.`);
+      deps.log.info(fields, `${numbers.difference} ${asset} of the wallet is no profile's: it counts as untracked.`);
       continue;
     }
     const msg = `The wallet holds ${numbers.wallet} ${asset}, ledger and untracked holdings say ${numbers.expected}: the difference of ${numbers.difference} is booked as unexplained. Deposits, withdrawals and trades by hand look like this.`;
     const coins = runners.filter(({ coin: { rules } }) => rules.baseAsset === asset || rules.quoteAsset === asset);
     const told = new Map(coins.map(({ coin }) => [coin.profile.id, coin.symbol]));
-    if (told.size === 0) desk.log.warn(fields, msg);
+    if (told.size === 0) deps.log.warn(fields, msg);
     for (const [profileId, symbol] of told)
-      tell(desk, { profileId, symbol }, { level: 'warn', event: fields.event, msg, numbers });
+      tell(deps, { profileId, symbol }, { level: 'warn', event: fields.event, msg, numbers });
   }
 }

@@ -11,7 +11,7 @@ import type { SymbolInfo } from '#core/market/symbol-codec.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { type Coin, pendingOrder, restingStops } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
-import { adjust, type BasisDesk, heldElsewhere, isSettled, tell } from '#engine/runner/cost-basis.ts';
+import { adjust, type BasisDeps, heldElsewhere, isSettled, tell } from '#engine/runner/cost-basis.ts';
 
 /** One pass over all coins of an account; a repeat of a failed pass carries the same id. */
 export interface Sweep {
@@ -34,20 +34,20 @@ interface Book {
  * Every coin against the wallet and the order book. Without a fresh answer of the exchange nothing is done this time.
  * The runner version is read before the wallet: whatever happens in between lets the change fail.
  */
-export async function reconcilePositions(desk: BasisDesk, runners: readonly CoinRunner[], sweep: Sweep): Promise<void> {
+export async function reconcilePositions(deps: BasisDeps, runners: readonly CoinRunner[], sweep: Sweep): Promise<void> {
   const trading = runners[0]?.coin.context.ports.trading;
   if (trading === undefined) return;
   const bases = await Promise.all(
-    runners.map(({ coin }) => desk.store.costBasis(coin.profile.id, coin.symbol).then((basis) => ({ coin, basis }))),
+    runners.map(({ coin }) => deps.store.costBasis(coin.profile.id, coin.symbol).then((basis) => ({ coin, basis }))),
   );
   const book = await readBook(trading, runners).catch((err: unknown) => {
-    desk.log.warn({ event: 'positions_not_reconciled', accountId: desk.account.id, err }, NOT_READ);
+    deps.log.warn({ event: 'positions_not_reconciled', accountId: deps.account.id, err }, NOT_READ);
     return undefined;
   });
   for (const [index, runner] of runners.entries()) {
     const basis = bases[index]?.basis;
     if (book === undefined) runner.coin.doubt = null;
-    else if (basis !== undefined) await reconcileCoin(desk, runner, { sweep, book, basis });
+    else if (basis !== undefined) await reconcileCoin(deps, runner, { sweep, book, basis });
   }
 }
 
@@ -65,7 +65,7 @@ interface Case {
   readonly basis: CostBasis;
 }
 
-async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book, basis }: Case): Promise<void> {
+async function reconcileCoin(deps: BasisDeps, runner: CoinRunner, { sweep, book, basis }: Case): Promise<void> {
   const { coin } = runner;
   const { symbol } = coin;
   for (const { record } of coin.live.values()) {
@@ -87,12 +87,12 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
   }
   // What fills of own orders explain is booked first: it moves the version, and nothing else is changed this time.
   const difference = absolute(subtract(balance, basis.position.quantity));
-  if (!moving && !isPhantom(difference, price, rules)) await findOwnOrders(desk, runner);
+  if (!moving && !isPhantom(difference, price, rules)) await findOwnOrders(deps, runner);
   const sellable = maximum(subtract(balance, locked), ZERO);
   const judged = { sweep, basis, rules, price, balance, sellable };
   const finding = await findingOf(coin, judged);
   if (finding === null || (finding === 'phantom' && moving)) coin.doubt = null;
-  else await act(desk, runner, { ...judged, balance: finding === 'confirmed' ? sellable : balance, finding });
+  else await act(deps, runner, { ...judged, balance: finding === 'confirmed' ? sellable : balance, finding });
 }
 
 interface Judged {
@@ -122,12 +122,12 @@ async function findingOf(coin: Coin, judged: Judged): Promise<Finding | null> {
   return less && (await isSettled(coin)) ? 'drift' : null;
 }
 
-interface Acting extends Judged {
+interface ActInput extends Judged {
   readonly finding: Finding;
 }
 
 /** Giving a position back is done at once; taking one away only when two sweeps in a row agree. */
-async function act(desk: BasisDesk, runner: CoinRunner, acting: Acting): Promise<void> {
+async function act(deps: BasisDeps, runner: CoinRunner, acting: ActInput): Promise<void> {
   const { coin } = runner;
   const { finding, sweep } = acting;
   if (finding !== 'confirmed') {
@@ -142,16 +142,16 @@ async function act(desk: BasisDesk, runner: CoinRunner, acting: Acting): Promise
   let done = false;
   await runner.change(async () => {
     const idle = pendingOrder(coin) === undefined && (finding !== 'phantom' || coin.live.size === 0);
-    done = (finding === 'confirmed' || idle) && (await adjust(desk, requestOf(coin, acting), coin));
+    done = (finding === 'confirmed' || idle) && (await adjust(deps, requestOf(coin, acting), coin));
   });
-  if (done) tellFinding(desk, coin, acting);
+  if (done) tellFinding(deps, coin, acting);
 }
 
 const REASONS = { confirmed: 'balance-confirmed', phantom: 'phantom-pruned', drift: 'drift' } as const;
 
 function requestOf(
   { profile, symbol, rules }: Coin,
-  { finding, basis, balance }: Acting,
+  { finding, basis, balance }: ActInput,
 ): Omit<AdjustmentRequest, 'account' | 'fencing' | 'at'> {
   const pruned = finding === 'phantom';
   return {
@@ -162,7 +162,7 @@ function requestOf(
   };
 }
 
-function tellFinding(desk: BasisDesk, { profile, symbol, rules }: Coin, { finding, basis, balance }: Acting): void {
+function tellFinding(deps: BasisDeps, { profile, symbol, rules }: Coin, { finding, basis, balance }: ActInput): void {
   const was = formatDecimal(basis.position.quantity);
   const is = `${formatDecimal(balance)} ${rules.baseAsset}`;
   const averagePrice = formatDecimal(basis.position.averagePrice);
@@ -173,7 +173,7 @@ function tellFinding(desk: BasisDesk, { profile, symbol, rules }: Coin, { findin
     drift: `The wallet has held ${is} in two sweeps, less than the recorded ${was}: the position is lowered to it.`,
   };
   tell(
-    desk,
+    deps,
     { profileId: profile.id, symbol },
     {
       level: finding === 'confirmed' || isRemainder ? 'info' : 'warn',
@@ -188,9 +188,9 @@ function tellFinding(desk: BasisDesk, { profile, symbol, rules }: Coin, { findin
  * Books executions of orders that provably are this profile's own, such as those made after a backup that was restored.
  * Whatever else the wallet holds stays an untracked holding.
  */
-async function findOwnOrders(desk: BasisDesk, runner: CoinRunner): Promise<void> {
+async function findOwnOrders(deps: BasisDeps, runner: CoinRunner): Promise<void> {
   const { coin } = runner;
-  const { store, account } = desk;
+  const { store, account } = deps;
   const profileId = coin.profile.id;
   const { orders } = await coin.context.ports.trading.recentOrders(coin.symbol).catch(() => ({ orders: [] }));
   for (const order of orders.toSorted((a, b) => a.updatedAt.getTime() - b.updatedAt.getTime())) {

@@ -5,12 +5,12 @@ import type { AccountContext } from '#engine/state/account-context.ts';
 import {
   candleTrouble,
   type CoinTrouble,
-  createCandleLanes,
+  createCandleReader,
   createOpener,
   type Entry,
   fingerprintOf,
   keyOf,
-  LANES,
+  PARALLEL_COINS,
   type Wanted,
 } from './coin-opener.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
@@ -56,7 +56,7 @@ export function createRunningCoins(
   const entries = new Map<string, Entry>();
   const bySymbol = new Map<string, CoinRunner[]>();
   const opener = createOpener(context, roster, rules);
-  const readCandles = createCandleLanes(() => ended !== null);
+  const readCandles = createCandleReader(() => ended !== null);
   let ended: readonly CoinRunner[] | null = null;
   const running = () => entries.values().map(({ runner }) => runner);
   const retire = async (key: string): Promise<void> => {
@@ -68,7 +68,7 @@ export function createRunningCoins(
   const bring = async (group: Wanted[]): Promise<void> => {
     for (const { profile, symbol } of group) await retire(keyOf(profile.id, symbol));
     const liveOrders = await context.ports.store.liveOrders(context.account.id);
-    const lane = async (): Promise<void> => {
+    const runReader = async (): Promise<void> => {
       for (let next = group.shift(); next !== undefined; next = group.shift()) {
         const opened = await opener.open(next, liveOrders);
         if (ended !== null) await opened?.runner.close();
@@ -79,7 +79,7 @@ export function createRunningCoins(
         readCandles(opened.runner);
       }
     };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await Promise.all(Array.from({ length: PARALLEL_COINS }, runReader));
   };
   const read = async (): Promise<void> => {
     if (ended !== null) throw new Error('The account does not run any more.');

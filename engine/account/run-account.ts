@@ -2,11 +2,11 @@ import { add, type Decimal, multiply, ZERO } from '#core/amount/decimal.ts';
 import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports/exchange.ts';
 import { rulesFor, type SymbolRules } from '#core/market/symbol.ts';
 import { type AccountContext, createAccountContext } from '#engine/state/account-context.ts';
-import { type CoinRunner, isWatched, keepStates } from '#engine/runner/coin-runner.ts';
+import { type CoinRunner, isWatched, saveStates } from '#engine/runner/coin-runner.ts';
 import { createResetWatch, type ResetWatch } from './epoch.ts';
 import { endsRun } from '#engine/state/ends-run.ts';
 import { DISCOUNT_ASSET } from '#engine/state/fee-prices.ts';
-import { createInbox } from './inbox.ts';
+import { createSnapshotBuffer } from './snapshot-buffer.ts';
 import { createRunningCoins, type RunningCoins } from './roster.ts';
 import { createReconciler, type Reconciler } from './reconcile-account.ts';
 import { createRestPrices } from './rest-prices.ts';
@@ -17,18 +17,18 @@ const TIMER_MS = 1_000;
 
 const COINS_A_TURN = 50;
 
-const LOOK_EVERY_TICKS = 20;
+const LOOK_EVERY_INTERVALS = 20;
 /** While a buy waits on the exchange: a fill of it that the stream did not report is a position without a stop. */
 const LOOK_AT_BUYS_EVERY_TICKS = 5;
 
-const HALTS_EVERY_TICKS = 2;
+const HALTS_EVERY_INTERVALS = 2;
 
-const CLOCK_EVERY_TICKS = 60;
+const CLOCK_EVERY_INTERVALS = 60;
 
-const PROFILES_EVERY_TICKS = 30;
+const PROFILES_EVERY_INTERVALS = 30;
 
 /** An hour: rules and phases of coins change without notice. */
-const RULES_EVERY_TICKS = 3_600;
+const RULES_EVERY_INTERVALS = 3_600;
 
 /** Balances that are in doubt are read no more often than this (wall ms). */
 const BALANCES_EVERY_MS = 5_000;
@@ -39,7 +39,7 @@ const DOUBTED_EVERY_MS = 10_000;
 /** After a read of them that failed; twice as long after each further one, up to the above. */
 const RULES_RETRY_MS = 1_000;
 
-const NOT_TRADING_EVERY_TICKS = 20;
+const NOT_TRADING_EVERY_INTERVALS = 20;
 
 /**
  * Runs one account until `signal` aborts (resolves) or a fault ends it (rejects). It keeps nothing that cannot be rebuilt:
@@ -74,14 +74,14 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   const rules = await readFirstRules(context, run);
   const coins = createRunningCoins(context, run, rules);
   context.positionValue = (quoteAsset) => positionValueOf(coins.all(), quoteAsset);
-  const inbox = createInbox();
+  const buffer = createSnapshotBuffer();
   const reconciler = createReconciler(context, coins, () => refreshWallet(context, run));
   const resets = createResetWatch(context);
 
-  // Subscribed first, read afterwards: what happens in between waits in the inbox.
-  await using accountStream = ports.openAccountStream((event) => inbox.receive(event));
+  // Subscribed first, read afterwards: what happens in between waits in the buffer.
+  await using accountStream = ports.openAccountStream((event) => buffer.receive(event));
   // A refused key shows as a stream that does not come up: a signed call says what is wrong with it.
-  await inbox.connected(signal).catch(async (error: unknown) => {
+  await buffer.connected(signal).catch(async (error: unknown) => {
     await ports.trading.wallet();
     throw error;
   });
@@ -94,7 +94,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   context.orphans = await ports.store.orphanLocks(context.account.id);
   await coins.refresh();
   await reconciler.begin().catch((error: unknown) => onUnread(context, error));
-  inbox.open((event) => onAccountEvent(context, { event, coins, run, reconciler, resets }));
+  buffer.open((event) => onAccountEvent(context, { event, coins, run, reconciler, resets }));
 
   let connected = false;
   await using market = ports.openMarketStream((event) => {
@@ -119,7 +119,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
       await judgeReset(context, resets);
       await reconciler.look((cause) => accountStream.renew(cause));
     };
-    await keepTime(context, { coins, run, refreshProfiles, look, market, streamConnected: () => connected });
+    await runTimer(context, { coins, run, refreshProfiles, look, market, streamConnected: () => connected });
   } finally {
     await coins.close();
   }
@@ -140,7 +140,7 @@ async function readFirstRules(context: AccountContext, run: AccountRun): Promise
   }
 }
 
-interface TimeKeeping {
+interface TimerInput {
   readonly coins: RunningCoins;
   readonly run: AccountRun;
   readonly refreshProfiles: () => Promise<void>;
@@ -151,32 +151,31 @@ interface TimeKeeping {
 }
 
 /** Once a second: silence ticks too, prices that the stream does not bring are read, wallet and halts are read again. */
-async function keepTime(
+async function runTimer(
   context: AccountContext,
-  { coins, run, refreshProfiles, look, market, streamConnected }: TimeKeeping,
+  { coins, run, refreshProfiles, look, market, streamConnected }: TimerInput,
 ): Promise<void> {
   const restPrices = createRestPrices(context, { stream: market, streamConnected, onPrice: run.onPrice });
-  for (let beat = 1; !context.signal.aborted; beat++) {
+  for (let interval = 1; !context.signal.aborted; interval++) {
     await wait(TIMER_MS, context.signal);
     if (context.signal.aborted) return;
-    await beatAll(context, coins);
-    await keepStates(context);
+    await tickCoins(context, coins);
+    await saveStates(context);
     restPrices.refresh(coins.all());
     if (areBalancesDue(context)) void refreshWallet(context, run).catch((error: unknown) => onUnread(context, error));
     refreshFeePrices(context);
-    if (areRulesDue(context, coins, beat)) {
+    if (areRulesDue(context, coins, interval)) {
       await refreshRules(context, { coins, run, refreshProfiles });
     }
-    if (beat % PROFILES_EVERY_TICKS === 0 || coins.isRetryDue()) await refreshProfiles();
-    if (beat % HALTS_EVERY_TICKS === 0) {
+    if (interval % PROFILES_EVERY_INTERVALS === 0 || coins.isRetryDue()) await refreshProfiles();
+    if (interval % HALTS_EVERY_INTERVALS === 0) {
       context.halts = await context.ports.store.halts();
       await context.risk.poll();
       for (const runner of coins.all()) runner.onHalts();
     }
-    if (beat % CLOCK_EVERY_TICKS === 0)
+    if (interval % CLOCK_EVERY_INTERVALS === 0)
       await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
-    const lookEvery = doesBuyWait(coins) ? LOOK_AT_BUYS_EVERY_TICKS : LOOK_EVERY_TICKS;
-    if (beat % lookEvery === 0) void look().catch((error: unknown) => onUnread(context, error));
+    if (interval % LOOK_EVERY_INTERVALS === 0) void look().catch((error: unknown) => onUnread(context, error));
   }
 }
 
@@ -188,7 +187,7 @@ function doesBuyWait(coins: RunningCoins): boolean {
 }
 
 /** With many coins a few at a time: a price that comes meanwhile is not kept waiting for all of them. */
-async function beatAll({ signal }: AccountContext, coins: RunningCoins): Promise<void> {
+async function tickCoins({ signal }: AccountContext, coins: RunningCoins): Promise<void> {
   let nth = 0;
   for (const runner of coins.all()) {
     runner.onTimer();
@@ -201,18 +200,20 @@ async function beatAll({ signal }: AccountContext, coins: RunningCoins): Promise
 const areBalancesDue = ({ balances: { doubted, readMs } }: AccountContext): boolean =>
   doubted && performance.now() - readMs >= BALANCES_EVERY_MS;
 
-function areRulesDue(context: AccountContext, coins: RunningCoins, beat: number): boolean {
-  if (beat % RULES_EVERY_TICKS === 0) return true;
+function areRulesDue(context: AccountContext, coins: RunningCoins, interval: number): boolean {
+  if (interval % RULES_EVERY_INTERVALS === 0) return true;
   const { doubted, readMs, failures } = context.rules;
   const pauseMs = failures === 0 ? DOUBTED_EVERY_MS : Math.min(RULES_RETRY_MS * 2 ** (failures - 1), DOUBTED_EVERY_MS);
   if (doubted && performance.now() - readMs >= pauseMs) return true;
-  return beat % NOT_TRADING_EVERY_TICKS === 0 && [...coins.all()].some(({ coin }) => coin.rules.status !== 'TRADING');
+  return (
+    interval % NOT_TRADING_EVERY_INTERVALS === 0 && [...coins.all()].some(({ coin }) => coin.rules.status !== 'TRADING')
+  );
 }
 
 /** A coin whose rules or phase changed is opened anew with them; its orders and state stay. */
 async function refreshRules(
   context: AccountContext,
-  { coins, run, refreshProfiles }: Pick<TimeKeeping, 'coins' | 'run' | 'refreshProfiles'>,
+  { coins, run, refreshProfiles }: Pick<TimerInput, 'coins' | 'run' | 'refreshProfiles'>,
 ): Promise<void> {
   context.rules.readMs = performance.now();
   const rules = await context.ports.market.rules().catch((error: unknown) => {
@@ -259,7 +260,7 @@ function refreshFeePrices({ wallet, feePrices }: AccountContext): void {
   if (wallet.total(DISCOUNT_ASSET) > 0n) feePrices.refresh();
 }
 
-interface AccountHandling {
+interface AccountEventInput {
   readonly event: AccountEvent;
   readonly coins: RunningCoins;
   readonly run: AccountRun;
@@ -267,12 +268,12 @@ interface AccountHandling {
   readonly resets: ResetWatch;
 }
 
-function onAccountEvent(context: AccountContext, { event, coins, run, reconciler, resets }: AccountHandling): void {
+function onAccountEvent(context: AccountContext, { event, coins, run, reconciler, resets }: AccountEventInput): void {
   if (event.kind === 'balances') {
     context.wallet.merge(event.balances, event.at);
     const wallet = context.wallet.snapshot();
     if (wallet !== null) run.onWallet(wallet);
-    for (const runner of coins.all()) if (runner.coin.guard.bare !== null) runner.nudge('order');
+    for (const runner of coins.all()) if (runner.coin.guard.unprotected !== null) runner.nudge('order');
     return;
   }
   if (event.kind === 'order') {

@@ -10,22 +10,22 @@ import type { AccountContext } from '#engine/state/account-context.ts';
 import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
 import { type Coin, isCertain, liveOrderOf, missingCandles, takeStored, toKeep } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
-import type { CoinAction } from '#engine/state/wish.ts';
+import type { CoinAction } from '#engine/state/operator-request.ts';
 import { createDecisionLog, type DecisionLog } from '#engine/tick/decision-log.ts';
 import { createCandleFeeds } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { adoptOrder } from './missed-orders.ts';
 import { resolveOrder } from '#engine/tick/resolve.ts';
 import { findOwnOrder, settleOrder } from '#engine/tick/settle.ts';
-import { tellTick, tick } from '#engine/tick/tick.ts';
+import { publishTick, tick } from '#engine/tick/tick.ts';
 
 /** A coin that has just been opened decides nothing for so long while its candles are being read (wall ms). */
 const CANDLES_WAIT_MS = 3_000;
 /** A state is looked at so often where every tick repeats the one before. */
-const STATE_EVERY_BEATS = 10;
+const STATE_EVERY_INTERVALS = 10;
 
 /** An action as it is handed to the coin; `clientOrderId` is of the order that an earlier run committed for it. */
-interface AskedAction extends Pick<CoinAction, 'id' | 'wish' | 'deadlineMs'> {
+interface ActionInput extends Pick<CoinAction, 'id' | 'request' | 'deadlineMs'> {
   readonly clientOrderId: string | null;
 }
 
@@ -51,7 +51,7 @@ export interface CoinRunner {
   /** Runs a change in the coin's turn and ticks; rejects when the coin is closed before. */
   change(work: (coin: Coin) => Promise<void>): Promise<void>;
   /** Carries out what the operator asked for in the coin's turn; rejects when the coin is closed before it has ended. */
-  act(asked: AskedAction): Promise<ActionOutcome>;
+  act(input: ActionInput): Promise<ActionOutcome>;
   /** Watches an order until its outcome is certain. */
   watch(clientOrderId: string): void;
   /** The periodic timer: ticks when nothing else did since the last call, and keeps changed strategy state. */
@@ -67,7 +67,7 @@ export const isWatched = ({ coin: { profile, position } }: CoinRunner): boolean 
 export function createCoinRunner(coin: Coin): CoinRunner {
   const { fail, signal } = coin.context;
   const log = decisionLogOf(coin);
-  const keepNow = createStateKeeper(coin, log);
+  const saveState = createStateSaver(coin, log);
   let [ticks, ticksAtTimer] = [0, 0];
   const waitsForCandles = createCandleWait(coin);
   const runTick = (trigger: Trigger): Promise<void> | undefined => {
@@ -82,7 +82,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     });
   };
   const seeOrder = async (order: ExchangeOrder, fill: ExchangeFill | null): Promise<void> => {
-    const seen = await takeOrder(coin, order, fill);
+    const seen = await applyOrderEvent(coin, order, fill);
     if (seen === 'missing') watch(order.clientOrderId);
     if (seen !== 'foreign') await runTick('order');
   };
@@ -104,7 +104,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     onOrder: (order, fill) => mailbox.push(() => seeOrder(order, fill)),
     onProfile(profile) {
       mailbox.push(async () => {
-        if (await takeProfile(coin, profile)) await runTick('operator');
+        if (await applyProfile(coin, profile)) await runTick('operator');
       });
     },
     onHalts() {
@@ -112,7 +112,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     },
     change: (work) =>
       mailbox.until(mailbox.enqueue(() => work(coin))).then(() => mailbox.push(() => runTick('operator'))),
-    act: (asked) => take(coin, mailbox, { ...asked, tick: () => runTick('operator') }),
+    act: (input) => startAction(coin, mailbox, { ...input, tick: () => runTick('operator') }),
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
@@ -120,15 +120,15 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       if (silent) mailbox.push(() => runTick('timer'));
       mailbox.push(() => {
         ticksAtTimer = ticks;
-        keepNow();
+        saveState();
       });
     },
     async close() {
       await mailbox.close();
-      coin.context.later.drain();
+      coin.context.deferred.drain();
       log.flush();
       noteState(coin);
-      await keepStates(coin.context).catch((err: unknown) => tellUnsaved(coin, err));
+      await saveStates(coin.context).catch((err: unknown) => logUnsaved(coin, err));
     },
   };
 }
@@ -146,7 +146,7 @@ function createCandleWait(coin: Coin): () => boolean {
 const hasProblem = ({ sources }: Coin): boolean => sources.some(({ problem }) => problem !== null);
 
 /** True when the profile was enabled or disabled. A position written while the coin was being opened is read again. */
-async function takeProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> {
+async function applyProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> {
   const switched = coin.profile.enabled !== profile.enabled;
   coin.profile = profile;
   const version = profile.symbols.find(({ symbol }) => symbol === coin.symbol)?.version ?? 0;
@@ -155,18 +155,23 @@ async function takeProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> 
   return switched;
 }
 
-const tellUnsaved = ({ context, symbol }: Coin, err: unknown): void =>
+const logUnsaved = ({ context, symbol }: Coin, err: unknown): void =>
   context.ports.log.warn({ event: 'state_not_kept', symbol, err }, 'Strategy state could not be kept');
 
 /** Begins an action in the coin's turn; its ticks carry it out. */
-function take(
+function startAction(
   coin: Coin,
   mailbox: Mailbox,
-  { clientOrderId, tick: runTick, ...asked }: AskedAction & { readonly tick: () => Promise<void> | undefined },
+  { clientOrderId, tick: runTick, ...input }: ActionInput & { readonly tick: () => Promise<void> | undefined },
 ): Promise<ActionOutcome> {
   const { promise, resolve } = Promise.withResolvers<ActionOutcome>();
   const begin = async (): Promise<void> => {
-    coin.asked = { ...asked, askedMs: performance.now(), order: await orderOf(coin, clientOrderId), finish: resolve };
+    coin.pendingAction = {
+      ...input,
+      requestedMs: performance.now(),
+      order: await orderOf(coin, clientOrderId),
+      finish: resolve,
+    };
     await runTick();
   };
   return mailbox.until(mailbox.enqueue(begin).then(() => promise));
@@ -181,7 +186,7 @@ async function orderOf(coin: Coin, clientOrderId: string | null): Promise<LiveOr
 }
 
 /** Settles what an event says of an order; `missing` while executions of it are still to come. */
-async function takeOrder(
+async function applyOrderEvent(
   coin: Coin,
   order: ExchangeOrder,
   fill: ExchangeFill | null,
@@ -215,7 +220,7 @@ function createWatch(coin: Coin, mailbox: Mailbox, onResolved: () => void): (cli
 function decisionLogOf(coin: Coin): DecisionLog {
   const { records } = coin.context.ports;
   return createDecisionLog(
-    { write: (row) => records.log(row), tell: (audit) => tellTick(coin, audit) },
+    { write: (row) => records.log(row), tell: (audit) => publishTick(coin, audit) },
     coin.bound.reasons,
   );
 }
@@ -225,12 +230,12 @@ function watchLive(coin: Coin, watch: CoinRunner['watch']): void {
 }
 
 /** Called at every beat: what ticks on prices change of a strategy's memory beyond its thresholds may wait a little. */
-function createStateKeeper(coin: Coin, log: { readonly changes: number }): () => void {
-  // Each coin at beats of its own: those of many coins at the same one would hold up prices.
-  let [beats, changesBefore] = [Number(fnv1a64(coin.symbol) % BigInt(STATE_EVERY_BEATS)), 0];
+function createStateSaver(coin: Coin, log: { readonly changes: number }): () => void {
+  // Each coin at intervals of its own: those of many coins at the same one would hold up prices.
+  let [intervals, changesBefore] = [Number(fnv1a64(coin.symbol) % BigInt(STATE_EVERY_INTERVALS)), 0];
   return () => {
-    beats += 1;
-    if (log.changes !== changesBefore || beats % STATE_EVERY_BEATS === 0) noteState(coin);
+    intervals += 1;
+    if (log.changes !== changesBefore || intervals % STATE_EVERY_INTERVALS === 0) noteState(coin);
     changesBefore = log.changes;
   };
 }
@@ -244,7 +249,7 @@ function noteState(coin: Coin): void {
 }
 
 /** Writes the states that have been noted: one statement, however many coins. */
-export async function keepStates({ unsaved, ports }: AccountContext): Promise<void> {
+export async function saveStates({ unsaved, ports }: AccountContext): Promise<void> {
   const states = [...unsaved.values()];
   unsaved.clear();
   await ports.store.saveStrategyStates(states);

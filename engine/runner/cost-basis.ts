@@ -22,7 +22,7 @@ import { LeaseLost } from '#engine/state/ends-run.ts';
 import type { EngineLog } from '#engine/state/ports.ts';
 
 /** What changes a position outside of fills, for the owner of an account whether or not its coins run. */
-export interface BasisDesk {
+export interface BasisDeps {
   readonly account: Account;
   readonly fencing: number;
   readonly store: TradingStore;
@@ -61,10 +61,10 @@ const MOST_TRIES = 5;
  * the wallet's; where that cannot be judged, the recorded one. The wallet is read outside the coin's turn: when the
  * coin has moved meanwhile, all is read again.
  */
-export async function applyCostBasis(desk: BasisDesk, inputs: BasisInputs, turn: Turn): Promise<void> {
+export async function applyCostBasis(deps: BasisDeps, inputs: BasisInputs, turn: Turn): Promise<void> {
   const { profileId, symbol, info } = inputs;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const basis = await desk.store.costBasis(profileId, symbol);
+    const basis = await deps.store.costBasis(profileId, symbol);
     if (basis.asked === null) return;
     const gate = basis.asked.price === ZERO ? null : await readGate(inputs);
     if (gate?.kind === 'judged' && !(await inputs.isSettled())) break;
@@ -72,11 +72,11 @@ export async function applyCostBasis(desk: BasisDesk, inputs: BasisInputs, turn:
     let done = false;
     await turn(async (coin) => {
       const baseAsset = coin?.rules.baseAsset ?? (typeof info === 'string' ? null : info.baseAsset);
-      done = await adjust(desk, { ...change, profileId, symbol, baseAsset, basis }, coin);
+      done = await adjust(deps, { ...change, profileId, symbol, baseAsset, basis }, coin);
     });
     if (!done) continue;
-    if (gate !== null) tellGate(desk, inputs, { gate, change });
-    tellApplied(desk, inputs, change);
+    if (gate !== null) tellGate(deps, inputs, { gate, change });
+    tellApplied(deps, inputs, change);
     return;
   }
   throw new Error(`${symbol} is being traded just now, so its average entry price is applied a little later.`);
@@ -117,7 +117,7 @@ async function readGate({ info, readWallet, heldElsewhere }: BasisInputs): Promi
   return { kind: 'judged', wallet: maximum(subtract(total, heldElsewhere()), ZERO), rules: info };
 }
 
-interface Asked {
+interface ChangeInput {
   readonly asked: NonNullable<CostBasis['asked']>;
   readonly gate: Gate;
   readonly price: Decimal | null;
@@ -127,7 +127,7 @@ interface Asked {
  * A wallet that cannot be judged backs what is recorded, except nothing, and except under a note: only a check that
  * passes clears it. Without a cached price the asked one counts.
  */
-function changeOf({ note }: CostBasis, { asked, gate, price }: Asked): Change {
+function changeOf({ note }: CostBasis, { asked, gate, price }: ChangeInput): Change {
   const quantity = gate.kind === 'judged' ? gate.wallet : asked.quantity;
   const judged = gate.kind === 'judged' && !isPhantom(quantity, price ?? asked.price, gate.rules);
   const held = gate.kind === 'judged' ? judged : quantity > 0n && note === null;
@@ -142,11 +142,11 @@ function changeOf({ note }: CostBasis, { asked, gate, price }: Asked): Change {
 
 /** Stores the change and gives it to the running coin like a fill; false when the position has moved since it was read. */
 export async function adjust(
-  desk: Pick<BasisDesk, 'account' | 'fencing' | 'store' | 'announce' | 'now'>,
+  deps: Pick<BasisDeps, 'account' | 'fencing' | 'store' | 'announce' | 'now'>,
   change: Omit<AdjustmentRequest, 'account' | 'fencing' | 'at'>,
   coin: Coin | undefined,
 ): Promise<boolean> {
-  const { account, fencing, store, announce, now } = desk;
+  const { account, fencing, store, announce, now } = deps;
   const result = await store.adjustPosition({ ...change, account, fencing, at: now() });
   if (result.kind === 'lost-lease') throw new LeaseLost();
   if (result.kind === 'moved') return false;
@@ -155,7 +155,7 @@ export async function adjust(
   return true;
 }
 
-interface Told {
+interface NotifyInput {
   readonly level: LogLevel;
   readonly event: string;
   readonly msg: string;
@@ -164,9 +164,9 @@ interface Told {
 
 /** The same line in the worker's process log and in the profile's log. */
 export function tell(
-  { records, log, announce, now }: Pick<BasisDesk, 'records' | 'log' | 'announce' | 'now'>,
+  { records, log, announce, now }: Pick<BasisDeps, 'records' | 'log' | 'announce' | 'now'>,
   { profileId, symbol }: { readonly profileId: ProfileId; readonly symbol: string },
-  { level, event, msg, numbers }: Told,
+  { level, event, msg, numbers }: NotifyInput,
 ): void {
   const ctx = { event, symbol, ...numbers };
   (level === 'warn' ? log.warn : log.info).call(log, { profileId, ...ctx }, msg);
@@ -181,12 +181,12 @@ const numbersOf = ({ averagePrice, quantity }: Change) => ({
   quantity: formatDecimal(quantity),
 });
 
-function tellGate(desk: BasisDesk, inputs: BasisInputs, { gate, change }: { gate: Gate; change: Change }): void {
+function tellGate(deps: BasisDeps, inputs: BasisInputs, { gate, change }: { gate: Gate; change: Change }): void {
   const { symbol, price } = inputs;
   const numbers = { ...numbersOf(change), price: price === null ? null : formatDecimal(price) };
   if (gate.kind === 'unavailable') {
     const cause = GATE_CAUSES[gate.cause];
-    tell(desk, inputs, {
+    tell(deps, inputs, {
       level: 'warn',
       event: GATE_UNAVAILABLE,
       msg: `The wallet cannot be judged for ${symbol} (${cause}): the recorded quantity ${numbers.quantity} is taken.`,
@@ -196,7 +196,7 @@ function tellGate(desk: BasisDesk, inputs: BasisInputs, { gate, change }: { gate
   if (change.held) return;
   const rules = gate.kind === 'judged' ? gate.rules : undefined;
   const isNoteKept = rules === undefined && change.quantity > 0n;
-  tell(desk, inputs, {
+  tell(deps, inputs, {
     level: 'warn',
     event: NO_SELLABLE_POSITION,
     msg: isNoteKept ? NOTE_KEPT : unbackedOf(symbol, change),
@@ -226,14 +226,14 @@ const APPLIED: Readonly<Record<'held' | 'removed', AdjustmentReason>> = {
   removed: 'average-entry-price-deleted',
 };
 
-function tellApplied(desk: BasisDesk, inputs: BasisInputs, change: Change): void {
+function tellApplied(deps: BasisDeps, inputs: BasisInputs, change: Change): void {
   const numbers = numbersOf(change);
   const { symbol } = inputs;
   if (change.held) {
     const msg = `${symbol} is managed as ${numbers.quantity} bought at ${numbers.averagePrice} on average.`;
-    tell(desk, inputs, { level: 'info', event: APPLIED.held, msg, numbers });
+    tell(deps, inputs, { level: 'info', event: APPLIED.held, msg, numbers });
   } else if (change === REMOVED) {
     const msg = `The average entry price of ${symbol} was deleted: what the wallet holds of it is not managed.`;
-    tell(desk, inputs, { level: 'info', event: APPLIED.removed, msg, numbers });
+    tell(deps, inputs, { level: 'info', event: APPLIED.removed, msg, numbers });
   }
 }

@@ -7,7 +7,7 @@ import type { OrderTiming } from '#core/order/order-timing.ts';
 import type { OrphanLock } from '#core/account/orphan.ts';
 import type { StateToKeep } from '#core/ports/store.ts';
 import { createFeePrices, type FeePrices } from './fee-prices.ts';
-import { createLater, type Later } from './later.ts';
+import { createDeferredQueue, type DeferredQueue } from './deferred-queue.ts';
 import type { EnginePorts } from './ports.ts';
 import { createRiskBook, type RiskBook } from './risk-book.ts';
 import { createWalletBook, type WalletBook } from './wallet-book.ts';
@@ -51,7 +51,7 @@ export interface AccountContext {
   /** States of strategies that have changed since they were last kept, by coin. */
   readonly unsaved: Map<string, StateToKeep>;
   /** Writes down decisions that sent nothing. */
-  readonly later: Later;
+  readonly deferred: DeferredQueue;
   /** Plans over all coins of a profile, with the config they are made by. */
   readonly baskets: Map<ProfileId, { readonly config: string; readonly basket: Basket }>;
   /** Worth of the running coins' positions in a quote asset. */
@@ -88,7 +88,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     rules: { doubted: false, readMs: Number.NEGATIVE_INFINITY, failures: 0 },
     unprotectedMs: new Map(),
     unsaved: new Map(),
-    later: createLater(input.fail),
+    deferred: createDeferredQueue(input.fail),
     baskets: new Map(),
     positionValue: () => ZERO,
   };

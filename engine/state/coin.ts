@@ -13,7 +13,7 @@ import { type BoundStrategy, gridOf, type StrategyInstance, type TickView } from
 import { type AccountContext, marketMs } from './account-context.ts';
 import { baseFeeRate } from './base-fee.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
-import type { CoinAction } from './wish.ts';
+import type { CoinAction } from './operator-request.ts';
 import { createGuard, type Guard } from './guard.ts';
 import type { LiveOrder } from './live-order.ts';
 
@@ -59,7 +59,7 @@ export interface Coin {
   priceSeenMs: number;
   savedState: string;
   /** What the operator has asked for and the coin has not finished. */
-  asked: CoinAction | null;
+  pendingAction: CoinAction | null;
   /** What the last sweep over positions found wrong; only a second one in a row acts on it. */
   doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
   /** The running coins of its profile, itself among them: a plan looks at all of them. */
@@ -139,7 +139,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     price: null,
     priceSeenMs: Number.NEGATIVE_INFINITY,
     savedState: '',
-    asked: null,
+    pendingAction: null,
     doubt: null,
     siblings: () => [coin],
   };
@@ -286,7 +286,7 @@ function readEntry({ decision }: Pick<OrderRecord, 'decision'>): {
 }
 
 /** A waiting buy that other settings, or another strategy, wanted: nobody knows any more what it is for. */
-export const isLeftOver = ({ settings }: Coin, { record }: LiveOrder): boolean =>
+export const isFromPreviousConfig = ({ settings }: Coin, { record }: LiveOrder): boolean =>
   readEntry(record).settings !== settings;
 
 const hasLive = (coin: Coin, is: (record: OrderRecord) => boolean): boolean => {
@@ -318,7 +318,7 @@ export const waitingEntry = (coin: Coin): LiveOrder | undefined =>
   resting(coin, ({ purpose }) => purpose === 'entry')[0];
 
 /** What the resting sales other than stops have not sold yet. */
-export const inSells = (coin: Coin): Decimal =>
+export const quantityInOpenSells = (coin: Coin): Decimal =>
   restingOrders(coin)
     .filter(({ record }) => record.side === 'sell')
     .reduce((sum, { record, applied }) => add(sum, subtract(record.quantity, applied)), ZERO);

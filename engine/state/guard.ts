@@ -15,7 +15,7 @@ export interface Guard {
   /** The resting stop that has begun to sell. */
   triggered: { readonly clientOrderId: string; readonly sinceMs: number } | null;
   /** Since when a position that wants a stop has had none on the exchange, and up to when that is counted. */
-  bare: { readonly sinceMs: number; readonly countedMs: number } | null;
+  unprotected: { readonly sinceMs: number; readonly countedMs: number } | null;
   /** Why no stop rests, or not where it should; in words. */
   cause: string | null;
   /** The operator has been told of the present cause. */
@@ -24,7 +24,7 @@ export interface Guard {
 
 export const createGuard = (): Guard => ({
   triggered: null,
-  bare: null,
+  unprotected: null,
   cause: null,
   told: false,
 });
@@ -39,5 +39,5 @@ export function readBasis({ decision }: Pick<OrderRecord, 'decision'>): StopBasi
 }
 
 /** For how long the position has been without the stop it wants, in seconds. */
-export const bareSeconds = ({ bare }: Guard): number =>
-  bare === null ? 0 : Math.round((performance.now() - bare.sinceMs) / 100) / 10;
+export const unprotectedSeconds = ({ unprotected }: Guard): number =>
+  unprotected === null ? 0 : Math.round((performance.now() - unprotected.sinceMs) / 100) / 10;

@@ -46,7 +46,7 @@ const ready: ApprovalContext = {
   waiting: null,
   gates: null,
   candles: null,
-  inSells: ZERO,
+  quantityInOpenSells: ZERO,
   refusals: () => undefined,
   risk: { refusal: () => undefined, rooms: () => [] },
 };

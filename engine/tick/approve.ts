@@ -30,7 +30,7 @@ import { CASH_BUFFER, sellableQuantity, sizeEntry } from '#core/sizing/sizing.ts
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Refusals } from '#engine/state/breaker.ts';
-import type { ManualSize } from '#engine/state/wish.ts';
+import type { ManualSize } from '#engine/state/operator-request.ts';
 
 /** Entries need a price younger than this; exits do not. */
 export const PRICE_AGE_LIMIT_MS = 10_000;
@@ -70,7 +70,7 @@ export interface ApprovalContext {
   /** Candles that the coin starts with and that are not read yet; null when there are none. */
   readonly candles: { readonly interval: string; readonly problem: { readonly cause: string } | null } | null;
   /** What other resting sales hold of the position. */
-  readonly inSells: Decimal;
+  readonly quantityInOpenSells: Decimal;
   readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
   /** The operator's limit that refuses an entry now, and what exposure caps leave for one. */
   readonly risk: {
@@ -275,9 +275,9 @@ function approveExit({ lots }: Extract<Decision, { kind: 'sell' }>, context: App
   return approveSale({ quantity: wanted, purpose: 'exit', form: { type: 'market' } }, context);
 }
 
-const mostSellable = ({ rules, position, freeBase, stop, inSells }: ApprovalContext): Decimal =>
+const mostSellable = ({ rules, position, freeBase, stop, quantityInOpenSells }: ApprovalContext): Decimal =>
   sellableQuantity({
-    position: maximum(subtract(position.quantity, inSells), ZERO),
+    position: maximum(subtract(position.quantity, quantityInOpenSells), ZERO),
     walletFree: freeBase,
     ownLocked: stop?.left ?? ZERO,
     rules,
@@ -304,26 +304,29 @@ function approveSale(
 }
 
 /** What an operator wants bought or sold; the price of a limit order lies on the grid. */
-export type ManualWish =
+export type ManualOrderRequest =
   | { readonly side: 'buy'; readonly limit: Decimal | null; readonly size: ManualSize }
   | { readonly side: 'sell'; readonly limit: Decimal | null; readonly size: ManualSize | 'all' };
 
 /** Judges what the operator orders. It is done as asked or not at all: no cap and no balance makes it smaller. */
-export function approveManual(wish: ManualWish, context: ApprovalContext): ApprovalResult {
-  const refusal = firstRefusal(wish.side === 'buy' ? MANUAL_BUY_CHECKS : MANUAL_SELL_CHECKS, context);
+export function approveManual(request: ManualOrderRequest, context: ApprovalContext): ApprovalResult {
+  const refusal = firstRefusal(request.side === 'buy' ? MANUAL_BUY_CHECKS : MANUAL_SELL_CHECKS, context);
   if (refusal !== undefined) return refusal;
-  return wish.side === 'buy' ? approveManualBuy(wish, context) : approveManualSale(wish, context);
+  return request.side === 'buy' ? approveManualBuy(request, context) : approveManualSale(request, context);
 }
 
 /** The price of a market order may move before it fills: what is to be bought may cost so much more. */
 const BUFFERED = add(ONE, CASH_BUFFER);
 
-const manualForm = ({ limit }: ManualWish): OrderForm =>
+const manualForm = ({ limit }: ManualOrderRequest): OrderForm =>
   limit === null ? { type: 'market' } : { type: 'limit', price: limit };
 
-function approveManualBuy(wish: Extract<ManualWish, { side: 'buy' }>, context: ApprovalContext): ApprovalResult {
+function approveManualBuy(
+  request: Extract<ManualOrderRequest, { side: 'buy' }>,
+  context: ApprovalContext,
+): ApprovalResult {
   const { accountId, profileId, rules, freeQuote, shared, takerFee, baseFeeRate, position } = context;
-  const { limit, size } = wish;
+  const { limit, size } = request;
   const { stopMultiple, stopLimitOffset } = shared;
   const price = limit ?? context.price;
   const entry = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate };
@@ -343,17 +346,20 @@ function approveManualBuy(wish: Extract<ManualWish, { side: 'buy' }>, context: A
   if (sizing.kind === 'refused') return refuse(sizing.reason, asText(sizing.numbers));
   const draft: OrderDraft = {
     ...{ accountId, profileId, symbol: rules.symbol, side: 'buy', purpose: 'manual' },
-    form: manualForm(wish),
+    form: manualForm(request),
     quantity: sizing.quantity,
   };
   return { kind: 'approved', order: approveDraft(draft), numbers: asText(sizing.numbers) };
 }
 
-function approveManualSale(wish: Extract<ManualWish, { side: 'sell' }>, context: ApprovalContext): ApprovalResult {
+function approveManualSale(
+  request: Extract<ManualOrderRequest, { side: 'sell' }>,
+  context: ApprovalContext,
+): ApprovalResult {
   const { rules } = context;
   const most = mostSellable(context);
-  const price = wish.limit ?? context.price;
-  const { size } = wish;
+  const price = request.limit ?? context.price;
+  const { size } = request;
   const amount = size === 'all' ? most : size.amount;
   const asked = size !== 'all' && size.by === 'quote' ? divide(amount, price) : amount;
   const quantity = floorToStep(asked, rules.lot.step);
@@ -362,7 +368,7 @@ function approveManualSale(wish: Extract<ManualWish, { side: 'sell' }>, context:
   if (quantity > 0n && left > 0n && !isSellable(left, context.price, rules)) {
     return refuse('size-leaves-dust', asText({ left, most }));
   }
-  return approveSale({ quantity, purpose: 'manual', form: manualForm(wish) }, context);
+  return approveSale({ quantity, purpose: 'manual', form: manualForm(request) }, context);
 }
 
 /** Why the stop on the exchange may not be placed, moved or taken down now. Halts let it live; a freeze leaves one that rests alone. */

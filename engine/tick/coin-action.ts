@@ -5,10 +5,10 @@ import type { ManualReason } from '#core/order/manual-order.ts';
 import { isObject } from '#core/merge.ts';
 import { type ActionOutcome, done, EXPIRED, refused } from '#core/order/operator-action.ts';
 import { isLiveOrder } from '#core/order/order.ts';
-import { type ApprovalContext, type ApprovalResult, approveManual, type ManualWish } from './approve.ts';
+import { type ApprovalContext, type ApprovalResult, approveManual, type ManualOrderRequest } from './approve.ts';
 import { type Coin, pendingOrder, restingOrders } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
-import type { CoinAction } from '#engine/state/wish.ts';
+import type { CoinAction } from '#engine/state/operator-request.ts';
 
 /** What a tick does for the action that the coin was asked: `wait` for something to become certain, or end it, or act. */
 export type ActionStep =
@@ -36,12 +36,12 @@ const isLate = ({ deadlineMs }: CoinAction): boolean => performance.now() >= dea
  * an action may be repeated from the start, and is dropped after its deadline.
  */
 export function nextStep(coin: Coin, action: CoinAction, context: () => ApprovalContext): ActionStep {
-  const { wish, order } = action;
-  if (wish.kind === 'cancel') return stepOfCancel(coin, action, wish.orderId);
+  const { request, order } = action;
+  if (request.kind === 'cancel') return stepOfCancel(coin, action, request.orderId);
   if (order !== null) return leavesRest(action, order, context) ? { kind: 'go-on', settled: order } : endOf(order);
   if (isLate(action)) return LATE;
   if (pendingOrder(coin) !== undefined || coin.price === null) return WAIT;
-  if (wish.kind === 'order') return judge(coin, { ...wish, reason: `manual-${wish.side}` }, context());
+  if (request.kind === 'order') return judge(coin, { ...request, reason: `manual-${request.side}` }, context());
   // The stop may be selling by itself; a buy that rests must not buy back, a sale that rests holds the coins.
   const now = context();
   if (now.stop?.selling === true) return WAIT;
@@ -50,7 +50,7 @@ export function nextStep(coin: Coin, action: CoinAction, context: () => Approval
   const step = judge(coin, { side: 'sell', limit: null, size: 'all', reason: 'force-sell' }, now);
   const { balances } = coin.context;
   // The stream may have lost what the position has bought: the exchange is asked before a sale is refused.
-  if (step.kind !== 'refuse' || !lacksCoins(coin, step.approval) || balances.readMs >= action.askedMs) return step;
+  if (step.kind !== 'refuse' || !lacksCoins(coin, step.approval) || balances.readMs >= action.requestedMs) return step;
   balances.doubted = true;
   return WAIT;
 }
@@ -63,19 +63,20 @@ export const lacksCoins = ({ position }: Coin, approval: ApprovalResult): boolea
 
 /** A market order sells no more than the exchange takes at once and finds buyers for: the rest may still be sold. */
 function leavesRest(action: CoinAction, { record, applied }: LiveOrder, context: () => ApprovalContext): boolean {
-  if (action.wish.kind !== 'force-sell' || isLiveOrder(record.state) || applied === 0n || isLate(action)) return false;
+  if (action.request.kind !== 'force-sell' || isLiveOrder(record.state) || applied === 0n || isLate(action))
+    return false;
   return approveManual({ side: 'sell', limit: null, size: 'all' }, context()).kind === 'approved';
 }
 
 function judge(
   { rules }: Coin,
-  { reason, ...wish }: ManualWish & { readonly reason: ManualReason },
+  { reason, ...request }: ManualOrderRequest & { readonly reason: ManualReason },
   context: ApprovalContext,
 ): ActionStep {
   // Onto the grid, never to a worse price than asked for.
-  const snap = wish.side === 'buy' ? floorToStep : ceilToStep;
-  const limit = wish.limit === null ? null : snap(wish.limit, rules.price.tick);
-  const approval = approveManual({ ...wish, limit }, context);
+  const snap = request.side === 'buy' ? floorToStep : ceilToStep;
+  const limit = request.limit === null ? null : snap(request.limit, rules.price.tick);
+  const approval = approveManual({ ...request, limit }, context);
   return approval.kind === 'refused' ? { kind: 'refuse', reason, approval } : { kind: 'send', reason, approval };
 }
 
@@ -150,11 +151,11 @@ function whyNotDone({ state, exchangeOrderId, payload }: LiveOrder['record'], ap
 }
 
 /** The numbers of a step, for the tick's record. */
-export function numbersOf({ id, wish }: CoinAction, step: ActionStep): Numbers {
+export function numbersOf({ id, request }: CoinAction, step: ActionStep): Numbers {
   const numbers: Record<string, string> = { action: id };
   if (step.kind === 'cancel') numbers['order'] = step.live.record.clientOrderId;
-  if (wish.kind !== 'order') return numbers;
-  if (wish.limit !== null) numbers['limit'] = formatDecimal(wish.limit);
-  numbers[wish.size.by] = formatDecimal(wish.size.amount);
+  if (request.kind !== 'order') return numbers;
+  if (request.limit !== null) numbers['limit'] = formatDecimal(request.limit);
+  numbers[request.size.by] = formatDecimal(request.size.amount);
   return numbers;
 }

@@ -3,7 +3,7 @@ import type { Numbers } from '#core/decision/decision.ts';
 import { add, formatDecimal, maximum, multiply, ONE, subtract, ZERO } from '#core/amount/decimal.ts';
 import { isRefusedByEveryHalt, isRefusedByNoHalt } from '#core/account/halts.ts';
 import { newId, type OrderId } from '#core/ids.ts';
-import type { Witness } from '#core/order/order-evidence.ts';
+import type { OnWire } from '#core/order/order-evidence.ts';
 import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order/order.ts';
 import { certainFrom } from '#core/order/order-timing.ts';
 import type { WriteOutcome } from '#core/ports/exchange.ts';
@@ -12,7 +12,7 @@ import { haltsOf, marketNow } from '#engine/state/account-context.ts';
 import { applyCancel } from './cancel.ts';
 import { type Coin, liveOrderOf, stateToStore, takeStored } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
-import type { CoinAction } from '#engine/state/wish.ts';
+import type { CoinAction } from '#engine/state/operator-request.ts';
 import type { StopBasis } from '#engine/state/guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
@@ -80,13 +80,13 @@ function decisionToStore({ reason, numbers, order, basis }: Execution, settings:
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote), settings } };
 }
 
-interface Reserving {
+interface ReserveInput {
   readonly orderId: OrderId;
   readonly execution: Execution;
   readonly at: Date;
 }
 
-function reserveFor({ context, price, rules }: Coin, { orderId, execution, at }: Reserving): void {
+function reserveFor({ context, price, rules }: Coin, { orderId, execution, at }: ReserveInput): void {
   const { order, replaces } = execution;
   const { side, profileId, symbol } = order;
   const unlocked = replaces === undefined ? ZERO : subtract(replaces.record.quantity, replaces.applied);
@@ -115,8 +115,8 @@ async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution)
     return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
   };
   const { records } = coin.context.ports;
-  const witness: Witness = (seen) => records.evidence({ orderId: live.record.id, ...seen });
-  const request = { order, clientOrderId, sendBeforeMs, halted, witness };
+  const onWire: OnWire = (seen) => records.evidence({ orderId: live.record.id, ...seen });
+  const request = { order, clientOrderId, sendBeforeMs, halted, onWire };
   if (replaces === undefined) {
     const outcome = await trading.place(request);
     await applyOutcome(coin, live, outcome);
@@ -186,7 +186,7 @@ async function close(
         times: refusals.times,
       },
     });
-    if (refusals.opened) tellOpened(coin, live, outcome.message);
+    if (refusals.opened) reportBreakerOpened(coin, live, outcome.message);
   } else {
     const { reason } = outcome;
     const passing = reason === 'halted' || reason === 'not-attempted';
@@ -201,7 +201,7 @@ async function close(
 }
 
 /** Once per opening: what keeps being refused needs the operator. */
-const tellOpened = (coin: Coin, { record }: LiveOrder, message: string): void =>
+const reportBreakerOpened = (coin: Coin, { record }: LiveOrder, message: string): void =>
   logRow(coin, {
     level: 'error',
     msg: `The exchange has refused ${wordsOf(record)} three times in the same way (${message}). From now on it is tried once a minute: look at the coin's settings, the balance and the exchange's rules for it.`,

@@ -12,10 +12,10 @@ import {
 } from '#core/sizing/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
 import { cancelOrder } from './cancel.ts';
-import { type Coin, inSells, restingStops } from '#engine/state/coin.ts';
+import { type Coin, quantityInOpenSells, restingStops } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
 import { execute, idsOf } from './execute.ts';
-import { bareSeconds, readBasis } from '#engine/state/guard.ts';
+import { unprotectedSeconds, readBasis } from '#engine/state/guard.ts';
 import { logRow } from './settle.ts';
 
 /** A position that has had no stop on the exchange for this long is told of. */
@@ -27,7 +27,7 @@ const TELL_AFTER_SECONDS = 5;
  */
 export function protect(coin: Coin, context: () => ApprovalContext): Promise<TickResult[]> | undefined {
   const [live, extra] = restingStops(coin);
-  const idle = live === undefined && coin.guard.bare === null && coin.guard.cause === null;
+  const idle = live === undefined && coin.guard.unprotected === null && coin.guard.cause === null;
   if (idle && !coin.view.sellable) return undefined;
   const plan: StopPlan = extra === undefined ? planFor(coin, live) : { kind: 'remove' };
   if (plan.kind === 'wait' && plan.reason === 'order-stop-blocked') coin.context.balances.doubted = true;
@@ -41,7 +41,7 @@ function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
   const { position, rules, context, bound, price } = coin;
   const resting = live === undefined ? null : restingOf(coin, live);
   // What a sale by hand has on the book is not the stop's to sell.
-  const left = maximum(subtract(position.quantity, inSells(coin)), ZERO);
+  const left = maximum(subtract(position.quantity, quantityInOpenSells(coin)), ZERO);
   const guarded = left === position.quantity || isSellable(left, position.averagePrice, rules);
   return planStop({
     settings: bound.shared.protectiveStop,
@@ -94,7 +94,7 @@ export const isSelling = ({ guard: { triggered } }: Coin): boolean =>
  * A stop that was reached and has not sold in time, as the price jumped below its limit: everything is sold, also where
  * the strategy itself would wait. Its prices are the numbers of that decision.
  */
-export function overdueStop(coin: Coin): Numbers | undefined {
+export function failedStop(coin: Coin): Numbers | undefined {
   const [live] = restingStops(coin);
   const form = live?.record.form;
   if (coin.guard.triggered === null || isSelling(coin) || !coin.view.sellable) return undefined;
@@ -103,13 +103,13 @@ export function overdueStop(coin: Coin): Numbers | undefined {
   return { price: formatDecimal(coin.price), stop: formatDecimal(stopPrice), limit: formatDecimal(limit) };
 }
 
-interface Move {
+interface MoveInput {
   readonly plan: StopPlan;
   readonly live: LiveOrder | undefined;
   readonly context: ApprovalContext;
 }
 
-function move(coin: Coin, { plan, live, context }: Move): Promise<TickResult[]> | undefined {
+function move(coin: Coin, { plan, live, context }: MoveInput): Promise<TickResult[]> | undefined {
   const wanted = plan.kind === 'place';
   const approval = wanted ? approveStop(plan, context) : stopRefusal(context);
   if (approval?.kind === 'refused') {
@@ -117,12 +117,12 @@ function move(coin: Coin, { plan, live, context }: Move): Promise<TickResult[]> 
     return undefined;
   }
   note(coin, wanted);
-  if (live !== undefined && (!wanted || live.applied > 0n)) return takeDown(coin, live).then((result) => [result]);
+  if (live !== undefined && (!wanted || live.applied > 0n)) return cancelResting(coin, live).then((result) => [result]);
   if (approval === undefined || plan.kind !== 'place') return undefined;
   return place(coin, { approval, live, level: formatDecimal(plan.level), reason: plan.reason });
 }
 
-interface Placing {
+interface PlaceInput {
   readonly approval: Extract<ApprovalResult, { kind: 'approved' }>;
   readonly live: LiveOrder | undefined;
   readonly level: string;
@@ -130,7 +130,7 @@ interface Placing {
   readonly reason: string;
 }
 
-async function place(coin: Coin, { approval, live, level, reason }: Placing): Promise<TickResult[]> {
+async function place(coin: Coin, { approval, live, level, reason }: PlaceInput): Promise<TickResult[]> {
   const { order, numbers } = approval;
   const basis = { level, average: formatDecimal(coin.position.averagePrice), settings: coin.settings };
   const execution = { reason, numbers, order, basis };
@@ -150,19 +150,19 @@ async function place(coin: Coin, { approval, live, level, reason }: Placing): Pr
   return [result];
 }
 
-const TAKEN_DOWN = {
+const CANCELLED = {
   stop: ['stop_removed', 'The stop on the exchange was taken down.'],
   entry: ['entry_withdrawn', 'The waiting buy was taken back.'],
   manual: ['manual_withdrawn', 'The order by hand was taken off the book.'],
 } as const;
 
 /** Cancels an order that rests. */
-export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult> {
+export async function cancelResting(coin: Coin, live: LiveOrder): Promise<TickResult> {
   const { outcome, result } = await cancelOrder(coin, live);
   const { purpose } = live.record;
   if (outcome.kind === 'rejected') coin.breaker.refused(purpose, outcome.message, Date.now());
   if (outcome.kind === 'accepted' && live.record.state === 'cancelled') {
-    const [event, msg] = TAKEN_DOWN[purpose === 'stop' || purpose === 'manual' ? purpose : 'entry'];
+    const [event, msg] = CANCELLED[purpose === 'stop' || purpose === 'manual' ? purpose : 'entry'];
     logRow(coin, { level: 'info', msg, ctx: { event, ...idsOf(live.record) } });
   }
   return result;
@@ -188,18 +188,18 @@ function note(coin: Coin, wanted: boolean, lack?: Lack): void {
     return;
   }
   guard.cause = wordsOf(lack);
-  const seconds = bareSeconds(guard);
+  const seconds = unprotectedSeconds(guard);
   if (guard.told || (lack.reason !== 'order-stop-outside-band' && seconds < TELL_AFTER_SECONDS)) return;
   guard.told = true;
   const msg = rests ? guard.cause : `The position has no stop on the exchange. ${guard.cause}`;
   logRow(coin, { level: 'warn', msg, ctx: { event: 'stop_missing', ...lack, seconds } });
 }
 
-function count({ guard, context, symbol }: Coin, bare: boolean): void {
+function count({ guard, context, symbol }: Coin, unprotected: boolean): void {
   const nowMs = performance.now();
-  const { sinceMs = nowMs, countedMs = nowMs } = guard.bare ?? {};
+  const { sinceMs = nowMs, countedMs = nowMs } = guard.unprotected ?? {};
   context.unprotectedMs.set(symbol, (context.unprotectedMs.get(symbol) ?? 0) + nowMs - countedMs);
-  guard.bare = bare ? { sinceMs, countedMs: nowMs } : null;
+  guard.unprotected = unprotected ? { sinceMs, countedMs: nowMs } : null;
 }
 
 const TEXTS: Readonly<Record<string, ReasonText>> = { ...STOP_REASONS, ...APPROVAL_REASONS };

@@ -69,7 +69,7 @@ export async function resolveOrder(
     if (!coin.live.has(clientOrderId)) return;
     const askedMs = context.ports.market.clock.protocolMs();
     const proof = await lookForOrder(context, live.record);
-    witness(context, live, { proof, certainMs });
+    recordLookup(context, live, { proof, certainMs });
     if (proof.kind === 'found') {
       let complete = false;
       seen = true;
@@ -94,7 +94,7 @@ export async function resolveOrder(
 }
 
 /** A look is evidence of its own: "does not exist" counts only after the moment of certainty. */
-function witness(
+function recordLookup(
   { ports }: AccountContext,
   { record }: LiveOrder,
   { proof, certainMs }: { readonly proof: Proof; readonly certainMs: number },

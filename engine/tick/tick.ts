@@ -13,9 +13,9 @@ import { baseFeeRate } from '#engine/state/base-fee.ts';
 import { basketTurn } from './basket.ts';
 import {
   type Coin,
-  inSells,
+  quantityInOpenSells,
   isCertain,
-  isLeftOver,
+  isFromPreviousConfig,
   missingCandles,
   pendingOrder,
   planPrices,
@@ -26,12 +26,12 @@ import {
 } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
 import { type ActionStep, isUntried, lacksCoins, nextStep, numbersOf, refusalOf, unsentOf } from './coin-action.ts';
-import type { CoinAction } from '#engine/state/wish.ts';
+import type { CoinAction } from '#engine/state/operator-request.ts';
 import { type DecisionLog, sentenceOf } from './decision-log.ts';
 import { execute, type Execution } from './execute.ts';
-import { bareSeconds } from '#engine/state/guard.ts';
+import { unprotectedSeconds } from '#engine/state/guard.ts';
 import { logRow } from './settle.ts';
-import { isSelling, overdueStop, protect, takeDown, watchStop } from './protect.ts';
+import { isSelling, failedStop, protect, cancelResting, watchStop } from './protect.ts';
 
 const STALE: Decision = { kind: 'nothing', reason: 'stale-price' };
 const ACTION_FIRST = { kind: 'refused', reason: 'action-first', numbers: {} } as const;
@@ -49,7 +49,7 @@ const OWN_TEXTS: Readonly<Record<string, ReasonText>> = {
  */
 export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<void> | undefined {
   const { enabled } = coin.profile;
-  if (!enabled && coin.asked === null) return undefined;
+  if (!enabled && coin.pendingAction === null) return undefined;
   const startedMs = performance.now();
   refreshView(coin);
   watchStop(coin);
@@ -67,12 +67,12 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
     if (lacksCoins(coin, result)) coin.context.balances.doubted = true;
     approval = result;
   }
-  const waiting = unwanted(coin, decision);
-  const acted = coin.asked === null ? undefined : act(coin, log, { seen, action: coin.asked });
+  const waiting = staleEntry(coin, decision);
+  const acted = coin.pendingAction === null ? undefined : act(coin, log, { seen, action: coin.pendingAction });
   if (acted !== undefined || !enabled) return acted;
   if (waiting !== undefined) return clear(coin, log, { seen, inTheWay: waiting });
   if (decision.kind === 'buy') {
-    const result = coin.asked === null ? approve(decision, approvalContext(coin)) : ACTION_FIRST;
+    const result = coin.pendingAction === null ? approve(decision, approvalContext(coin)) : ACTION_FIRST;
     if (result.kind === 'approved') return send(coin, log, { ...seen, result });
     approval = result;
   }
@@ -83,28 +83,28 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
 async function clear(
   coin: Coin,
   log: DecisionLog,
-  { seen, inTheWay }: { readonly seen: Seen; readonly inTheWay: LiveOrder },
+  { seen, inTheWay }: { readonly seen: Observed; readonly inTheWay: LiveOrder },
 ): Promise<void> {
-  const outcome = await takeDown(coin, inTheWay);
+  const outcome = await cancelResting(coin, inTheWay);
   record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [outcome] });
 }
 
 /** The waiting buy that the strategy takes back, or that settings of another time wanted. */
-function unwanted(coin: Coin, { kind }: Decision): LiveOrder | undefined {
+function staleEntry(coin: Coin, { kind }: Decision): LiveOrder | undefined {
   const waiting = kind === 'sell' ? undefined : waitingEntry(coin);
   const takesBack = kind === 'cancel' && missingCandles(coin) === undefined;
-  return waiting !== undefined && (takesBack || isLeftOver(coin, waiting)) ? waiting : undefined;
+  return waiting !== undefined && (takesBack || isFromPreviousConfig(coin, waiting)) ? waiting : undefined;
 }
 
 const isSale = ({ record: { side } }: LiveOrder): boolean => side === 'sell';
 
-interface Acting {
-  readonly seen: Seen;
+interface ActInput {
+  readonly seen: Observed;
   readonly action: CoinAction;
 }
 
 /** The operator's turn; undefined while it has to wait for something to become certain. */
-function act(coin: Coin, log: DecisionLog, { seen, action }: Acting): Promise<void> | undefined {
+function act(coin: Coin, log: DecisionLog, { seen, action }: ActInput): Promise<void> | undefined {
   const step = nextStep(coin, action, () => approvalContext(coin));
   return step.kind === 'wait' ? undefined : carryOut(coin, log, { seen, action, step });
 }
@@ -112,7 +112,7 @@ function act(coin: Coin, log: DecisionLog, { seen, action }: Acting): Promise<vo
 async function carryOut(
   coin: Coin,
   log: DecisionLog,
-  { seen, action, step }: Acting & { readonly step: Exclude<ActionStep, { kind: 'wait' }> },
+  { seen, action, step }: ActInput & { readonly step: Exclude<ActionStep, { kind: 'wait' }> },
 ): Promise<void> {
   if (step.kind === 'end') {
     finish(coin, action, step.outcome);
@@ -143,13 +143,13 @@ async function freeAction(coin: Coin, action: CoinAction, { record }: LiveOrder)
 }
 
 async function cancelFor(coin: Coin, action: CoinAction, live: LiveOrder): Promise<TickResult> {
-  const result = await takeDown(coin, live);
-  if (action.wish.kind === 'cancel') action.order = live;
+  const result = await cancelResting(coin, live);
+  if (action.request.kind === 'cancel') action.order = live;
   return result;
 }
 
 function finish(coin: Coin, action: CoinAction, outcome: ActionOutcome): void {
-  coin.asked = null;
+  coin.pendingAction = null;
   action.finish(outcome);
   logRow(coin, {
     level: outcome.state === 'done' ? 'info' : 'warn',
@@ -162,15 +162,15 @@ const kindOf = (reason: ManualReason): Decision['kind'] =>
   reason === 'manual-buy' ? 'buy' : reason === 'manual-cancel' ? 'cancel' : 'sell';
 
 /** Nothing was sent for the decision: the stop on the exchange is kept as it should be. */
-function end(coin: Coin, log: DecisionLog, recording: Omit<Recording, 'results'>): Promise<void> | undefined {
+function end(coin: Coin, log: DecisionLog, input: Omit<RecordInput, 'results'>): Promise<void> | undefined {
   const kept = protect(coin, () => approvalContext(coin));
-  if (kept !== undefined) return kept.then((results) => record(coin, log, { ...recording, results }));
-  record(coin, log, { ...recording, results: [] });
+  if (kept !== undefined) return kept.then((results) => record(coin, log, { ...input, results }));
+  record(coin, log, { ...input, results: [] });
   return undefined;
 }
 
 /** What a tick looked at and answered, frozen before anything is sent. */
-interface Seen {
+interface Observed {
   readonly trigger: Trigger;
   readonly decision: Pick<Decision, 'kind' | 'reason'>;
   readonly numbers: Numbers;
@@ -179,20 +179,21 @@ interface Seen {
   readonly input: Input;
 }
 
-interface Sending extends Seen {
+interface SendInput extends Observed {
   readonly result: Extract<ApprovalResult, { kind: 'approved' }>;
 }
 
-async function send(coin: Coin, log: DecisionLog, sending: Sending): Promise<void> {
-  const { result, decision, numbers } = sending;
+async function send(coin: Coin, log: DecisionLog, input: SendInput): Promise<void> {
+  const { result, decision, numbers } = input;
   // What is sold must not be bought back by a buy that rests.
   const results: TickResult[] = [];
-  if (result.order.purpose === 'exit') for (const live of restingOrders(coin)) results.push(await takeDown(coin, live));
+  if (result.order.purpose === 'exit')
+    for (const live of restingOrders(coin)) results.push(await cancelResting(coin, live));
   results.push(await sendOrder(coin, { reason: decision.reason, numbers, order: result.order }));
-  record(coin, log, { ...sending, approval: approvalOf(result), results });
+  record(coin, log, { ...input, approval: approvalOf(result), results });
 }
 
-const approvalOf = ({ order, numbers }: Sending['result']): Approval => ({
+const approvalOf = ({ order, numbers }: SendInput['result']): Approval => ({
   kind: 'approved',
   quantity: formatDecimal(order.quantity),
   numbers,
@@ -207,13 +208,13 @@ function sendOrder(coin: Coin, execution: Execution): Promise<TickResult> {
 
 /** An order that has filled in part is taken down first: only then is it certain how much is left. */
 const executeInPlace = (coin: Coin, execution: Execution, stop: LiveOrder): Promise<TickResult> =>
-  stop.applied > 0n ? takeDown(coin, stop) : execute(coin, { ...execution, replaces: stop });
+  stop.applied > 0n ? cancelResting(coin, stop) : execute(coin, { ...execution, replaces: stop });
 
 /** What is to be done, with its numbers. A stop that was reached in vain sells, whatever the strategy says. */
 function decide(coin: Coin): { readonly decision: Decision; readonly numbers: Numbers } {
   if (coin.price === null) return { decision: STALE, numbers: { price: null, ageMs: null, limitMs: null } };
   const decision = coin.instance.decide(coin.view);
-  const overdue = overdueStop(coin);
+  const overdue = failedStop(coin);
   if (overdue !== undefined) return { decision: SELL_FAILED_STOP, numbers: overdue };
   return { decision, numbers: coin.instance.explain(decision, coin.view) };
 }
@@ -250,7 +251,7 @@ function approvalContext(coin: Coin): ApprovalContext {
             unknown: !isCertain(pending),
             certainAt: new Date(pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs),
           },
-    inSells: inSells(coin),
+    quantityInOpenSells: quantityInOpenSells(coin),
     waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
     gates: coin.gates,
     candles: missingCandles(coin) ?? null,
@@ -269,37 +270,36 @@ function approvalContext(coin: Coin): ApprovalContext {
 const lockedBy = ({ record: { form, quantity }, applied }: LiveOrder): Decimal =>
   'price' in form ? multiply(subtract(quantity, applied), form.price) : ZERO;
 
-interface Recording extends Seen {
+interface RecordInput extends Observed {
   readonly approval: Approval;
   readonly results: readonly TickResult[];
 }
 
-function record(coin: Coin, log: DecisionLog, recording: Recording): void {
-  const [wallMs, tookMs] = [Date.now(), performance.now() - recording.startedMs];
+function record(coin: Coin, log: DecisionLog, input: RecordInput): void {
+  const [wallMs, tookMs] = [Date.now(), performance.now() - input.startedMs];
   const captured = (coin.profile.captureUntil?.getTime() ?? 0) > wallMs;
-  const write = (): void =>
-    log.record(recording, (ticks) => auditOf(coin, recording, { ticks, wallMs, tookMs }), captured);
-  const { later } = coin.context;
-  if (mayWait(recording, later.size)) {
-    later.add(write);
+  const write = (): void => log.record(input, (ticks) => auditOf(coin, input, { ticks, wallMs, tookMs }), captured);
+  const { deferred } = coin.context;
+  if (mayWait(input, deferred.size)) {
+    deferred.add(write);
     return;
   }
-  later.drain();
+  deferred.drain();
   write();
 }
 
 /** Candles of many coins close together: all are decided on before any of it is written down, unless something was sent. */
-const mayWait = ({ trigger, results }: Recording, waiting: number): boolean =>
+const mayWait = ({ trigger, results }: RecordInput, waiting: number): boolean =>
   results.length === 0 && (trigger === 'candle' || (waiting > 0 && (trigger === 'price' || trigger === 'timer')));
 
-interface Told {
+interface AuditInput {
   readonly ticks: number;
   readonly wallMs: number;
   readonly tookMs: number;
 }
 
-function auditOf(coin: Coin, recording: Recording, { ticks, wallMs, tookMs }: Told): TickAudit {
-  const { trigger, decision, numbers, approval, results, atMs, input } = recording;
+function auditOf(coin: Coin, recorded: RecordInput, { ticks, wallMs, tookMs }: AuditInput): TickAudit {
+  const { trigger, decision, numbers, approval, results, atMs, input } = recorded;
   const text = coin.bound.reasons[decision.reason] ?? OWN_TEXTS[decision.reason];
   return {
     id: newId<string>(wallMs),
@@ -322,7 +322,7 @@ function auditOf(coin: Coin, recording: Recording, { ticks, wallMs, tookMs }: To
 }
 
 /** Hands an audit to those who keep and show it. */
-export function tellTick(coin: Coin, audit: TickAudit): void {
+export function publishTick(coin: Coin, audit: TickAudit): void {
   const { records, announce } = coin.context.ports;
   records.audit(audit);
   for (const result of audit.results) {
@@ -338,7 +338,7 @@ const inputOf = ({ price, view, position, context, rules, live, guard, version }
   ...{ price, priceAgeMs: view.priceAgeMs, position, version, liveOrders: live.size },
   freeQuote: context.wallet.free(rules.quoteAsset, nowMs),
   freeBase: context.wallet.free(rules.baseAsset, nowMs),
-  unprotectedSeconds: bareSeconds(guard),
+  unprotectedSeconds: unprotectedSeconds(guard),
 });
 type Input = ReturnType<typeof inputOf>;
 
@@ -370,5 +370,5 @@ const stateOf = (coin: Coin, audit: TickAudit): unknown => ({
       ? { kind: 'refused', reason: audit.approval.reason }
       : { kind: audit.approval.kind },
   plan: planPrices(coin).map((line) => ({ name: line.name, price: formatDecimal(line.price) })),
-  protection: { unprotectedSeconds: bareSeconds(coin.guard), cause: coin.guard.cause },
+  protection: { unprotectedSeconds: unprotectedSeconds(coin.guard), cause: coin.guard.cause },
 });

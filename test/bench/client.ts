@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { createExchangeClock } from '#exchange/clock.ts';
 import { orderOf } from '#test/exchange/orders.ts';
-import { createGovernor } from '#exchange/limits.ts';
+import { createRateLimiter } from '#exchange/limits.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
 import { pick } from '#test/paper/client.ts';
@@ -60,15 +60,15 @@ async function orderBare(round: number): Promise<void> {
   });
   JSON.parse(await reply.body.text());
 }
-const governor = createGovernor();
+const limiter = createRateLimiter();
 // What is measured is the client's own time, not the exchange's limits.
-governor.setLimits({
+limiter.setLimits({
   weight: { windowMs: 60_000, limit: 10_000_000 },
   requests: { windowMs: 300_000, limit: 10_000_000 },
   orders: [{ windowMs: 10_000, limit: 10_000_000 }],
 });
 const clock = createExchangeClock(async () => ({ serverTime: Date.now() }));
-const trading = createTrading({ ...KEY, restUrl, clock, governor });
+const trading = createTrading({ ...KEY, restUrl, clock, limiter });
 const draft = orderOf({ symbol: 'C1USDT', quantity: requireDecimal('1') });
 async function orderOurs(round: number): Promise<void> {
   const sendBeforeMs = clock.protocolMs() + 2_000;

@@ -5,7 +5,7 @@ import { clientOrderIdOf } from '#core/order/order.ts';
 import type { AccountEvent, MarketEvent, MarketPort, TradingPort } from '#core/ports/exchange.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { orderOf } from '#test/exchange/orders.ts';
-import { createGovernor } from '#exchange/limits.ts';
+import { createRateLimiter } from '#exchange/limits.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
@@ -86,12 +86,12 @@ async function openBench({ timing }: Cell): Promise<Bench> {
   const accounts = parseAccounts([{ name: 'a', ...KEY, balances: { USDT: '100000' } }], 'The accounts of the test');
   const places = { source: { kind: 'synthetic' }, clock: { kind: 'real' }, port: 0, controlPort: 0 } as const;
   const paper = await startPaper({ ...places, accounts, speed: 1, seed: 7 });
-  const governor = createGovernor();
-  const market = createMarketReader({ restUrl: paper.url, governor });
+  const limiter = createRateLimiter();
+  const market = createMarketReader({ restUrl: paper.url, limiter });
   await market.clock.sync();
   return {
     ...{ wsUrl: paper.wsUrl, market, timing: { ...SOCKET_TIMING, overlapMs: 100, ...timing } },
-    trading: createTrading({ ...KEY, restUrl: paper.url, clock: market.clock, governor }),
+    trading: createTrading({ ...KEY, restUrl: paper.url, clock: market.clock, limiter }),
     async control(request, body) {
       await control(paper, request, body);
     },

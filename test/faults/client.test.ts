@@ -7,7 +7,7 @@ import { ORDER_TIMING } from '#core/order/order-timing.ts';
 import type { MarketPort, PlaceRequest, TradingPort } from '#core/ports/exchange.ts';
 import { ExchangeError } from '#exchange/errors.ts';
 import { orderOf } from '#test/exchange/orders.ts';
-import { createGovernor } from '#exchange/limits.ts';
+import { createRateLimiter } from '#exchange/limits.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { parseAccounts } from '#paper/exchange/accounts.ts';
@@ -111,7 +111,7 @@ before(async () => {
   const accounts = parseAccounts(rows, 'The accounts of the test');
   const places = { source: { kind: 'synthetic' }, clock: { kind: 'real' }, port: 0, controlPort: 0 } as const;
   paper = resources.use(await startPaper({ ...places, accounts, speed: 1, seed: 5 }));
-  market = createMarketReader({ restUrl: paper.url, governor: createGovernor() });
+  market = createMarketReader({ restUrl: paper.url, limiter: createRateLimiter() });
   await market.clock.sync();
 });
 after(() => resources.disposeAsync());
@@ -121,7 +121,7 @@ const control = (method: string, path: string, body?: unknown): Promise<unknown>
 
 /** A client with separate limits: a limit that a fault set for one must not affect the next. */
 const connect = (index: number): TradingPort =>
-  createTrading({ ...keyOf(index), restUrl: paper.url, clock: market.clock, governor: createGovernor() });
+  createTrading({ ...keyOf(index), restUrl: paper.url, clock: market.clock, limiter: createRateLimiter() });
 
 let sequence = 0;
 async function buyAt(share: string): Promise<PlaceRequest> {
@@ -224,7 +224,7 @@ for (const [index, [name, cell]] of Object.entries(CELLS).entries()) {
       expected[of] = cell.read;
     }
     for (const [of, call] of Object.entries(UNSIGNED)) {
-      await read(of, createMarketReader({ restUrl: paper.url, governor: createGovernor() }), call);
+      await read(of, createMarketReader({ restUrl: paper.url, limiter: createRateLimiter() }), call);
       expected[of] = cell.unsigned ?? cell.read;
     }
     await arm('GET', '/api/v3/order');
@@ -248,7 +248,7 @@ function assertRequests(requests: z.output<typeof logged>): void {
 
 test('a write slower than the patience is unknown, and is found once it has arrived', async () => {
   const timing = { ...ORDER_TIMING, patienceMs: 500 };
-  const link = { ...keyOf(0), restUrl: paper.url, clock: market.clock, governor: createGovernor() };
+  const link = { ...keyOf(0), restUrl: paper.url, clock: market.clock, limiter: createRateLimiter() };
   const request = await buyAt('0.9');
   await control('POST', '/faults', [
     { match: { method: 'POST', path: '/api/v3/order' }, kind: 'delay', delayMs: 1_500 },

@@ -11,7 +11,7 @@ import { runAccount } from '#engine/account/run-account.ts';
 import type { RunningAccount } from '#engine/account/account-run.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { orderOf } from '#test/exchange/orders.ts';
-import { createGovernor } from '#exchange/limits.ts';
+import { createRateLimiter } from '#exchange/limits.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
@@ -103,10 +103,10 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
   const paper = stack.use(await openPaper(options));
   const { database } = stack.use(await openTestDatabase());
   const owner = await seedOwner(database);
-  const governor = createGovernor();
-  const market = createMarketReader({ restUrl: paper.url, governor });
+  const limiter = createRateLimiter();
+  const market = createMarketReader({ restUrl: paper.url, limiter });
   const credentials = { ...KEY, clock: market.clock, timing: { ...SOCKET_TIMING, ...options.timing } };
-  const trading = createTrading({ ...credentials, restUrl: paper.url, governor, timing: orderTiming });
+  const trading = createTrading({ ...credentials, restUrl: paper.url, limiter, timing: orderTiming });
   const profile: ProfileToRun = {
     ...{ id: owner.profileId, accountId: owner.accountId, name: 'p', strategyName: 'remembering' },
     ...{ config: {}, enabled: true, captureUntil: null },

@@ -7,7 +7,7 @@ import { orderOf } from '#test/exchange/orders.ts';
 import { createRun, pageArchived, recordedFees } from '#storage/history/account-history.ts';
 import { walletSums } from '#storage/trading/ledger.ts';
 import { everyFill } from '#storage/history/trades.ts';
-import { archiveTrades, checkFees, type HistoryDesk } from '#worker/jobs/account-history.ts';
+import { archiveTrades, checkFees, type HistoryDeps } from '#worker/jobs/account-history.ts';
 import { type AccountBench, openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';
 
@@ -44,7 +44,7 @@ async function buyByHand({ trading, market, ...on }: AccountBench): Promise<void
   assert.equal(placed.kind, 'accepted');
 }
 
-async function deskOf(on: AccountBench): Promise<HistoryDesk> {
+async function depsOf(on: AccountBench): Promise<HistoryDeps> {
   const { database, running, trading, market } = on;
   const { account } = running.context;
   const profileId = runnerOf(on).coin.profile.id;
@@ -60,9 +60,9 @@ test('fees are compared with the exchange: corrections stand beside the fills, i
   const { kysely } = on.database;
   await buy(on);
   await buy(on);
-  const desk = await deskOf(on);
-  const { account, profileId } = desk;
-  const clean = await checkFees(desk);
+  const deps = await depsOf(on);
+  const { account, profileId } = deps;
+  const clean = await checkFees(deps);
   assert.deepEqual([clean.differing, clean.notListed, clean.byAsset.map(({ asset }) => asset)], [0, [], ['BNB']]);
   assert.ok(clean.checked >= 2 && clean.byAsset[0]?.recorded === clean.byAsset[0]?.exchange);
 
@@ -80,7 +80,7 @@ test('fees are compared with the exchange: corrections stand beside the fills, i
   // The minute of the fills closes: only then it has a price.
   await on.control('POST', '/clock/advance', { ms: 120_000 });
   await on.market.clock.sync();
-  const found = await checkFees(desk);
+  const found = await checkFees(deps);
   assert.equal(found.differing, 1);
   assert.deepEqual(found.differences, [
     {
@@ -104,7 +104,7 @@ test('fees are compared with the exchange: corrections stand beside the fills, i
   const worth = exported.find(({ tradeId }) => tradeId === last.tradeId)?.feeQuote ?? '0';
   assert.ok(d(worth) > 0n && d(worth) < multiply(d('1'), d('10')), `the fee is worth ${worth}`);
 
-  const again = await checkFees(desk);
+  const again = await checkFees(deps);
   assert.deepEqual([again.differing, again.valued], [0, 0], 'what is corrected is corrected once');
   assert.deepEqual(await walletSums(kysely, account, ['fees']), after);
 });
@@ -115,19 +115,19 @@ test('trades that no order of the service made go to the archive once, and nowhe
   await buyByHand(on);
   await buy(on);
   await buyByHand(on);
-  const desk = await deskOf(on);
+  const deps = await depsOf(on);
   const position = { ...runnerOf(on).coin.position };
-  const { coins } = await archiveTrades(desk, [SYMBOL, 'ETHUSDT']);
+  const { coins } = await archiveTrades(deps, [SYMBOL, 'ETHUSDT']);
   const [btc, eth] = coins;
   const own = await kysely.selectFrom('fills').select('trade_id').execute();
   assert.ok(btc !== undefined && eth !== undefined && own.length > 0 && btc.archived >= 2);
   assert.deepEqual([btc.listed, btc.known], [btc.archived + own.length, own.length]);
   assert.deepEqual([eth.listed, eth.from], [0, null]);
-  const archived = await pageArchived(kysely, { account: desk.account, symbols: [SYMBOL] }, { limit: 100 });
+  const archived = await pageArchived(kysely, { account: deps.account, symbols: [SYMBOL] }, { limit: 100 });
   assert.equal(archived.rows.length, btc.archived);
   const ids = new Set(own.map((row) => row.trade_id));
   assert.ok(archived.rows.every(({ tradeId }) => !ids.has(tradeId)));
-  const again = await archiveTrades(desk, [SYMBOL]);
+  const again = await archiveTrades(deps, [SYMBOL]);
   assert.equal(again.coins[0]?.archived, 0);
   assert.deepEqual({ ...runnerOf(on).coin.position }, position);
   assert.equal((await kysely.selectFrom('fills').select('trade_id').execute()).length, own.length);

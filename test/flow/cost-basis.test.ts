@@ -13,7 +13,7 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 import { createAccountContext } from '#engine/state/account-context.ts';
 import { createCoin, liveOrderOf } from '#engine/state/coin.ts';
 import { type CoinRunner, createCoinRunner } from '#engine/runner/coin-runner.ts';
-import { applyCostBasis, type BasisDesk, type BasisInputs } from '#engine/runner/cost-basis.ts';
+import { applyCostBasis, type BasisDeps, type BasisInputs } from '#engine/runner/cost-basis.ts';
 import { reconcilePositions, type Sweep } from '#engine/account/reconcile-positions.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
@@ -98,7 +98,7 @@ interface LogRows {
   readonly rows: ActionLogRow[];
 }
 
-function deskFor(told: LogRows): BasisDesk {
+function depsFor(told: LogRows): BasisDeps {
   const { store, account } = bench();
   const write = (fields: Readonly<Record<string, unknown>>): void => void told.process.push({ ...fields });
   return {
@@ -130,7 +130,7 @@ async function apply(changes: Partial<BasisInputs> = {}): Promise<LogRows> {
     isSettled: async () => true,
     ...changes,
   };
-  await applyCostBasis(deskFor(told), { profileId, symbol: SYMBOL, ...given }, (change) => change(undefined));
+  await applyCostBasis(depsFor(told), { profileId, symbol: SYMBOL, ...given }, (change) => change(undefined));
   return told;
 }
 
@@ -285,7 +285,7 @@ async function openRunner(stored?: OrderRecord): Promise<CoinRunner> {
   const { paper, store, trading, rules, account, market } = bench();
   const stop = new AbortController();
   resources.defer(() => stop.abort());
-  const { records, announce, log } = deskFor({ process: [], rows: [] });
+  const { records, announce, log } = depsFor({ process: [], rows: [] });
   const streams = {
     openMarketStream: createMarketStream({ streamUrl: paper.wsUrl }),
     openAccountStream: createAccountStream({ wsApiUrl: paper.wsUrl, ...KEY, clock: market.clock }),
@@ -314,7 +314,7 @@ let sweeps = 0;
 function sweep(runner: CoinRunner, changes: Partial<Sweep> = {}, again = false): Promise<void> {
   if (!again) sweeps += 1;
   const given = { infoOf: () => bench().rules, priceOf: async () => d('50000'), hasTicked: async () => true };
-  return reconcilePositions(deskFor({ process: [], rows: [] }), [runner], { id: String(sweeps), ...given, ...changes });
+  return reconcilePositions(depsFor({ process: [], rows: [] }), [runner], { id: String(sweeps), ...given, ...changes });
 }
 
 async function showNote(): Promise<CoinRunner> {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { add, formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { originalIdOf } from '#core/order/order.ts';
 import type { ActionLogRow } from '#core/ports/records.ts';
-import type { BasisDesk } from '#engine/runner/cost-basis.ts';
+import type { BasisDeps } from '#engine/runner/cost-basis.ts';
 import { LeaseLost } from '#engine/state/ends-run.ts';
 import { checkIdentity } from '#engine/account/identity.ts';
 import { intentOf, requireCommitted } from '#test/harness/test-trading.ts';
@@ -20,7 +20,7 @@ before(async () => {
 after(() => on[Symbol.asyncDispose]());
 
 const line = (fields: Readonly<Record<string, unknown>>): void => void lines.push({ ...fields });
-function desk(): BasisDesk {
+function deps(): BasisDeps {
   const { account, fencing, ports } = on.running().context;
   return {
     ...{ account, fencing, store: ports.store, announce: ports.announce, now: () => new Date() },
@@ -28,8 +28,8 @@ function desk(): BasisDesk {
     log: { info: line, warn: line, error: line },
   };
 }
-const check = (changes: Partial<BasisDesk> = {}) =>
-  checkIdentity({ ...desk(), ...changes }, on.running().context.ports.trading, [...on.running().coins.all()]);
+const check = (changes: Partial<BasisDeps> = {}) =>
+  checkIdentity({ ...deps(), ...changes }, on.running().context.ports.trading, [...on.running().coins.all()]);
 const ledger = async (): Promise<string[]> => {
   const entries = await on.database.kysely.selectFrom('ledger_entries').selectAll().execute();
   return entries
@@ -104,7 +104,7 @@ test('nothing is done without a wallet, a lease, or while an execution or an ord
   runner?.watch(originalIdOf(stop.clientOrderId));
   await until('the stop to be booked', () => on.coin().live.size === 0);
 
-  const { store } = desk();
+  const { store } = deps();
   const { version } = await store.loadRunner(on.owner.profileId, 'ETHUSDT');
   const intent = intentOf(on.owner, {
     order: { symbol: 'ETHUSDT', side: 'sell', purpose: 'exit' },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { divide, floorToStep, formatDecimal, requireDecimal as d, subtract } from '#core/amount/decimal.ts';
 import { newId } from '#core/ids.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
-import type { CoinWish } from '#engine/state/wish.ts';
+import type { OperatorRequest } from '#engine/state/operator-request.ts';
 import { engageHalt, releaseHalt } from '#storage/trading/halts.ts';
 import { enter, type Guarded, openGuarded, ordersOf, stopsOf } from './guarded.ts';
 import { until } from './until.ts';
@@ -14,30 +14,34 @@ interface RequestOptions {
   readonly clientOrderId?: string | null;
 }
 
-const FORCE: CoinWish = { kind: 'force-sell' };
-const market = (side: 'buy' | 'sell', quantity: string): CoinWish => ({
+const FORCE: OperatorRequest = { kind: 'force-sell' };
+const market = (side: 'buy' | 'sell', quantity: string): OperatorRequest => ({
   kind: 'order',
   side,
   limit: null,
   size: { by: 'quantity', amount: d(quantity) },
 });
-const spending = (quote: string): CoinWish => ({
+const spending = (quote: string): OperatorRequest => ({
   ...{ kind: 'order', side: 'buy', limit: null },
   size: { by: 'quote', amount: d(quote) },
 });
-const limit = (on: Guarded, side: 'buy' | 'sell', { at, quantity }: { at: string; quantity: string }): CoinWish => ({
+const limit = (
+  on: Guarded,
+  side: 'buy' | 'sell',
+  { at, quantity }: { at: string; quantity: string },
+): OperatorRequest => ({
   ...{ kind: 'order', side, limit: on.at(at) },
   size: { by: 'quantity', amount: d(quantity) },
 });
 
 function ask(
   on: Guarded,
-  wish: CoinWish,
+  request: OperatorRequest,
   { id = newId(), validMs = 60_000, clientOrderId = null }: RequestOptions = {},
 ): Promise<ActionOutcome> {
   const [runner] = on.running().coins.all();
   assert.ok(runner !== undefined);
-  return runner.act({ id, wish, deadlineMs: performance.now() + validMs, clientOrderId });
+  return runner.act({ id, request, deadlineMs: performance.now() + validMs, clientOrderId });
 }
 
 const doneOf = (outcome: ActionOutcome): ActionOutcome['detail'] => {
@@ -79,13 +83,13 @@ test('a buy by hand is judged, booked and guarded like one of the strategy', asy
   const spent = doneOf(await ask(on, spending('200')));
   const quote = Number(spent['filledQuote']);
   assert.ok(quote > 190 && quote <= 200, `${quote} was spent`);
-  for (const [wish, code] of [
+  for (const [request, code] of [
     [market('buy', '100'), 'refused size-no-funds'],
     [market('buy', '0.00001'), 'refused size-below-minimum'],
     [market('sell', '100'), 'refused size-more-than-held'],
     [limit(on, 'buy', { at: '0.5', quantity: '0.00012' }), 'refused size-below-minimum'],
   ] as const)
-    assert.equal(codeOf(await ask(on, wish)), code);
+    assert.equal(codeOf(await ask(on, request)), code);
   const bought = on.audits.filter(({ decision }) => decision.reason === 'manual-buy');
   assert.equal(bought.filter(({ approval }) => approval.kind === 'approved').length, 2);
   assert.ok(bought.every(({ decision }) => 'action' in decision.numbers));
@@ -98,13 +102,13 @@ test('a limit buy rests, keeps the strategy from buying, and is cancelled; nothi
   assert.equal(detail['state'], 'open');
   await on.tick();
   assert.equal(on.coin().view.entryOrderOpen, true);
-  const wish: CoinWish = { kind: 'cancel', orderId: String(detail['orderId']) };
-  doneOf(await ask(on, wish));
+  const request: OperatorRequest = { kind: 'cancel', orderId: String(detail['orderId']) };
+  doneOf(await ask(on, request));
   assert.deepEqual(seen(on), ['BUY LIMIT CANCELED']);
-  assert.match(codeOf(await ask(on, wish)), /refused There is nothing to cancel/);
+  assert.match(codeOf(await ask(on, request)), /refused There is nothing to cancel/);
   await enter(on);
   const [stop] = on.coin().live.values();
-  const guard: CoinWish = { kind: 'cancel', orderId: stop?.record.id ?? '' };
+  const guard: OperatorRequest = { kind: 'cancel', orderId: stop?.record.id ?? '' };
   assert.match(codeOf(await ask(on, guard)), /refused This is the protective stop/);
 });
 

@@ -7,7 +7,7 @@ import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { newId } from '#core/ids.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
 import { lockOf } from '#core/account/orphan.ts';
-import type { CoinWish } from '#engine/state/wish.ts';
+import type { OperatorRequest } from '#engine/state/operator-request.ts';
 import { restoreBackup } from '#storage/backup/restore.ts';
 import { takeBackup } from '#storage/backup/take.ts';
 import { acquireLease } from '#storage/postgres/leases.ts';
@@ -19,7 +19,7 @@ import { until } from './until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tradewind-restored-orders-'));
 after(() => rmSync(folder, { recursive: true }));
-const FORCE: CoinWish = { kind: 'force-sell' };
+const FORCE: OperatorRequest = { kind: 'force-sell' };
 const PROMPT_MS = 10_000;
 
 async function backUp(on: Guarded): Promise<string> {
@@ -57,10 +57,10 @@ async function trailed(on: Guarded): Promise<string> {
   return path;
 }
 
-function ask(on: Guarded, wish: CoinWish): Promise<ActionOutcome> {
+function ask(on: Guarded, request: OperatorRequest): Promise<ActionOutcome> {
   const [runner] = on.running().coins.all();
   assert.ok(runner !== undefined);
-  return runner.act({ id: newId(), wish, deadlineMs: performance.now() + 60_000, clientOrderId: null });
+  return runner.act({ id: newId(), request, deadlineMs: performance.now() + 60_000, clientOrderId: null });
 }
 
 const flat = (on: Guarded): Promise<boolean> =>
@@ -126,7 +126,7 @@ test('after a restore exactly one stop rests: the newest is adopted and kept, th
     stopsOf(on).map(({ id }) => id),
     [newest?.id],
   );
-  assert.equal(on.coin().guard.bare, null);
+  assert.equal(on.coin().guard.unprotected, null);
   const [adopted] = on.logs.filter(({ ctx }) => JSON.stringify(ctx).includes('"order_adopted"'));
   assert.match(adopted?.msg ?? '', /^An order of this profile was .* not in the database; it is recorded now: stop of/);
   await trailTo(on, '0.99');
@@ -211,7 +211,7 @@ test('an execution is booked also when the exchange first says that its order do
   await on.trade('1');
   await on.tick();
   await assertBooked(on);
-  assert.equal(on.coin().guard.bare, null);
+  assert.equal(on.coin().guard.unprotected, null);
   assert.deepEqual(
     stopsOf(on).map(({ id }) => id),
     [stop.id],

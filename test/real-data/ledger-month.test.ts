@@ -8,7 +8,7 @@ import { absolute, add, type Decimal, formatDecimal, requireDecimal, subtract, Z
 import { newId, type ProfileId } from '#core/ids.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import { isSellable } from '#core/position/position.ts';
-import type { BasisDesk } from '#engine/runner/cost-basis.ts';
+import type { BasisDeps } from '#engine/runner/cost-basis.ts';
 import { checkIdentity, type IdentityResult } from '#engine/account/identity.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { refoldPosition } from '#storage/trading/fills.ts';
@@ -113,7 +113,7 @@ async function step(on: AccountBench, toMs: number): Promise<void> {
   await Promise.all(runners.map((runner) => runner.change(async () => undefined)));
 }
 
-function deskOf({ running: { context } }: AccountBench): BasisDesk {
+function depsOf({ running: { context } }: AccountBench): BasisDeps {
   const { account, fencing, ports } = context;
   const { store, records, announce, log } = ports;
   return { account, fencing, store, records, announce, log, now: () => new Date() };
@@ -123,7 +123,7 @@ function deskOf({ running: { context } }: AccountBench): BasisDesk {
 const identity = (on: AccountBench): Promise<IdentityResult> =>
   until('an answer of the identity check', async () => {
     const { context, coins } = on.running;
-    const result = await checkIdentity(deskOf(on), context.ports.trading, [...coins.all()]);
+    const result = await checkIdentity(depsOf(on), context.ports.trading, [...coins.all()]);
     return result.kind !== 'undecided' && result;
   });
 

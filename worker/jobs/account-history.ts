@@ -40,7 +40,7 @@ const MINUTE_MS = 60_000;
 const SMALLEST = requireDecimal('0.00000001');
 
 /** What a run works with; nothing of it writes to the exchange. */
-export interface HistoryDesk {
+export interface HistoryDeps {
   readonly database: Database;
   readonly account: Account;
   readonly profileId: ProfileId;
@@ -51,7 +51,7 @@ export interface HistoryDesk {
 }
 
 /** Executions of a coin from a trade number on, page by page. */
-async function* pagesOf({ trading, signal }: HistoryDesk, symbol: string, fromId: bigint) {
+async function* pagesOf({ trading, signal }: HistoryDeps, symbol: string, fromId: bigint) {
   for (let next = fromId; ; ) {
     signal.throwIfAborted();
     const page = await trading.tradesFrom(symbol, String(next));
@@ -66,7 +66,7 @@ const keyOf = ({ tradeId, exchangeOrderId }: Pick<ExchangeFill, 'tradeId' | 'exc
   `${tradeId}:${exchangeOrderId}`;
 
 /** The worth in quote of a fee, at the close of its minute; null without such a candle. */
-function createWorth({ market }: HistoryDesk) {
+function createWorth({ market }: HistoryDeps) {
   const closes = new Map<string, Promise<Decimal | null>>();
   const closeOf = async (symbol: string, minuteMs: number): Promise<Decimal | null> => {
     const [candle] = await market
@@ -89,10 +89,10 @@ function createWorth({ market }: HistoryDesk) {
 }
 
 /** Compares what is recorded with what the exchange lists, and writes every correction down beside the record. */
-export async function checkFees(desk: HistoryDesk) {
-  const { database, account, profileId, runId } = desk;
-  const rules = new Map((await desk.market.rules()).map((one) => [one.symbol, one]));
-  const worthOf = createWorth(desk);
+export async function checkFees(deps: HistoryDeps) {
+  const { database, account, profileId, runId } = deps;
+  const rules = new Map((await deps.market.rules()).map((one) => [one.symbol, one]));
+  const worthOf = createWorth(deps);
   const sums = new FeeSums();
   const total = { checked: 0, differing: 0, valued: 0, unvalued: 0 };
   const notListed: { symbol: string; tradeId: string; at: string }[] = [];
@@ -119,7 +119,7 @@ export async function checkFees(desk: HistoryDesk) {
     const open = new Map(recorded.map((row) => [keyOf(row), row]));
     const first = recorded[0];
     if (first === undefined) continue;
-    for await (const page of pagesOf(desk, symbol, BigInt(first.tradeId))) {
+    for await (const page of pagesOf(deps, symbol, BigInt(first.tradeId))) {
       for (const fill of page) {
         const row = open.get(keyOf(fill));
         if (row === undefined) continue;
@@ -145,14 +145,14 @@ const differenceOf = (fill: ExchangeFill, recorded: RecordedFee, adjusted: boole
 });
 
 /** Reads executions that no order of this service made into the archive, from where the last run has ended. */
-export async function archiveTrades(desk: HistoryDesk, symbols: readonly string[]) {
-  const { database, account } = desk;
+export async function archiveTrades(deps: HistoryDeps, symbols: readonly string[]) {
+  const { database, account } = deps;
   const coins = [];
   for (const symbol of symbols) {
     const last = await lastArchived(database.kysely, account, symbol);
     const undecided = await undecidedSince(database.kysely, account.id, symbol);
     const coin = { symbol, listed: 0, known: 0, archived: 0, from: NEVER, to: NEVER };
-    for await (const page of pagesOf(desk, symbol, last === null ? 0n : BigInt(last) + 1n)) {
+    for await (const page of pagesOf(deps, symbol, last === null ? 0n : BigInt(last) + 1n)) {
       const certain = page.filter(({ at }) => undecided === null || at < undecided);
       const { known, archived } = await archiveFills(database, account, certain);
       coin.listed += page.length;
@@ -165,7 +165,7 @@ export async function archiveTrades(desk: HistoryDesk, symbols: readonly string[
   }
   return { coins };
 }
-const wish = z.object({ symbols: z.array(z.string()).default([]) });
+const requestSchema = z.object({ symbols: z.array(z.string()).default([]) });
 
 /** Carries out a run that the operator has asked for; what goes wrong stands in the run, not in the queue. */
 export async function runAccountHistory(context: WorkerContext, runId: string, signal: AbortSignal): Promise<void> {
@@ -182,9 +182,9 @@ export async function runAccountHistory(context: WorkerContext, runId: string, s
     await market.clock.sync();
     const { restUrl } = endpointsOf(venueOf(account), env);
     const trading = createTrading({ restUrl, apiKey: key.apiKey, secret: key.secret, clock: market.clock, timing });
-    const desk: HistoryDesk = { database, account, profileId: run.profileId, runId, trading, market, signal };
+    const deps: HistoryDeps = { database, account, profileId: run.profileId, runId, trading, market, signal };
     const report =
-      run.kind === 'fees' ? await checkFees(desk) : await archiveTrades(desk, wish.parse(run.request).symbols);
+      run.kind === 'fees' ? await checkFees(deps) : await archiveTrades(deps, requestSchema.parse(run.request).symbols);
     await moveRun(database.kysely, runId, { status: 'done', report });
   } catch (err) {
     // A worker that stops leaves the run as it is: the next one takes it up.

@@ -8,7 +8,7 @@ import { BACKUP_SCHEDULE } from '#core/installation/settings.ts';
 import { listBackups } from '#storage/backup/folder.ts';
 import { patchSetting } from '#storage/postgres/service-settings.ts';
 import { openTestDatabase } from '#test/harness/test-database.ts';
-import type { NotifyDesk } from '#worker/notify.ts';
+import type { NotifyDeps } from '#worker/notify.ts';
 import { backUp } from './backup.ts';
 
 test('a backup is written when it is due and only so many are kept; one that cannot be written is told', async () => {
@@ -17,11 +17,11 @@ test('a backup is written when it is due and only so many are kept; one that can
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-backups-'));
   const log = { info() {}, warn() {}, error() {} };
   const told: unknown[] = [];
-  const enqueue: NotifyDesk['queue']['enqueue'] = (_name, data) => Promise.resolve(void told.push(data));
-  const desk: NotifyDesk = { liveDemo: false, queue: { enqueue }, log };
+  const enqueue: NotifyDeps['queue']['enqueue'] = (_name, data) => Promise.resolve(void told.push(data));
+  const notifyDeps: NotifyDeps = { liveDemo: false, queue: { enqueue }, log };
   const run = (hours: number, dir = folder) => {
     const env = parseEnvironment({ DATABASE_URL: own.url, BACKUP_DIR: dir });
-    return backUp({ env, database, log, desk }, new Date(Date.now() + hours * 3_600_000));
+    return backUp({ env, database, log, notifyDeps }, new Date(Date.now() + hours * 3_600_000));
   };
   await run(0);
   assert.deepEqual(await listBackups(folder), [], 'off until it is switched on');

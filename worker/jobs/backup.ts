@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 /** Looks every quarter of an hour whether a backup is due, writes it, and removes what is no longer kept. */
 export async function backUp(
-  { env, database, log, desk }: Pick<WorkerContext, 'env' | 'database' | 'log' | 'desk'>,
+  { env, database, log, notifyDeps }: Pick<WorkerContext, 'env' | 'database' | 'log' | 'notifyDeps'>,
   now = new Date(),
 ): Promise<void> {
   const { enabled, intervalHours, keep } = await readSetting(database.kysely, BACKUP_SCHEDULE);
@@ -22,7 +22,11 @@ export async function backUp(
     log.info({ event: 'backup_written', path }, 'A backup was written');
   } catch (error) {
     const text = `Nothing was written to ${folder}; it is tried again within a quarter of an hour.`;
-    await notifyAccount(desk, null, { event: 'backup-failed', title: 'A scheduled backup was not written', text });
+    await notifyAccount(notifyDeps, null, {
+      event: 'backup-failed',
+      title: 'A scheduled backup was not written',
+      text,
+    });
     throw error;
   }
 }

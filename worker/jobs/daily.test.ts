@@ -24,7 +24,7 @@ test('the digest comes at nine of the operator, once for each profile, with what
   const { profileId } = await seedOwner(database);
   await database.kysely.updateTable('users').set({ timezone: 'Asia/Kolkata' }).execute();
   const told: object[] = [];
-  const desk = {
+  const deps = {
     log,
     liveDemo: false,
     queue: { enqueue: async (...[, data]: unknown[]) => void told.push(Object(data)) },
@@ -46,7 +46,7 @@ test('the digest comes at nine of the operator, once for each profile, with what
       .execute();
   for (let hour = 0; hour < 24; hour++) {
     const at = new Date(nine.getTime() + (hour - 12) * 3_600_000);
-    await sendDigests({ database }, desk, at);
+    await sendDigests({ database }, deps, at);
   }
   assert.equal(told.length, 1);
   const [first] = told;
@@ -57,7 +57,7 @@ test('the digest comes at nine of the operator, once for each profile, with what
     String(notification['text']),
     /The profile is enabled\.\n0 executions, 4 closed positions with 50 net \(2 trailing stop, 1 stop loss\)\./,
   );
-  await sendDigests({ database }, { ...desk, liveDemo: true }, nine);
+  await sendDigests({ database }, { ...deps, liveDemo: true }, nine);
   assert.equal(told.length, 1, 'in a live demo nothing is told');
 });
 

@@ -3,7 +3,7 @@ import { exitCause } from '#core/decision/exit-cause.ts';
 import { type Digest, readDigests } from '#storage/postgres/digest.ts';
 import { readOperator } from '#storage/operator/users.ts';
 import type { WorkerContext } from '#worker/context.ts';
-import { type NotifyDesk, notifyEvent } from '#worker/notify.ts';
+import { type NotifyDeps, notifyEvent } from '#worker/notify.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Hour of the operator's day at which the digest is sent. */
@@ -32,16 +32,16 @@ const textOf = ({ enabled, fills, closed, net, exits, held, problems }: Digest):
 /** Runs every hour and sends, at nine in the morning of the operator, what each profile did in the last day. */
 export async function sendDigests(
   { database }: Pick<WorkerContext, 'database'>,
-  desk: NotifyDesk,
+  deps: NotifyDeps,
   now = new Date(),
 ): Promise<void> {
-  if (desk.liveDemo) return;
+  if (deps.liveDemo) return;
   const operator = await readOperator(database.kysely);
   if (operator === undefined) return;
   const hour = new Intl.DateTimeFormat('en-GB', { timeZone: operator.timezone, hour: '2-digit' }).format(now);
   if (Number(hour) !== AT_HOUR) return;
   for (const digest of await readDigests(database.kysely, new Date(now.getTime() - DAY_MS))) {
     const title = `${digest.name}: the last day`;
-    await notifyEvent(desk, digest.profileId, { event: 'digest', title, text: textOf(digest), at: now.toISOString() });
+    await notifyEvent(deps, digest.profileId, { event: 'digest', title, text: textOf(digest), at: now.toISOString() });
   }
 }

@@ -50,7 +50,7 @@ async function readMarket({ venues, env }: Context, venue: Venue): Promise<Marke
   return { port, rules, tickers: await readDayTickers(endpointsOf(venue, env).restUrl) };
 }
 
-interface Discovering {
+interface DiscoverInput {
   readonly profileId: ProfileId;
   readonly accountId: AccountId;
   readonly config: DiscoveryConfig;
@@ -59,7 +59,7 @@ interface Discovering {
 const closedOf = (candles: readonly Candle[]): Candle[] => candles.filter(({ closed }) => closed);
 
 /** Coins that were in the profile within the least tenure and are no more. */
-async function leftOf({ database }: Context, { profileId, config }: Discovering, nowMs: number): Promise<string[]> {
+async function leftOf({ database }: Context, { profileId, config }: DiscoverInput, nowMs: number): Promise<string[]> {
   const { rows } = await pageCyclesOf(database.kysely, profileId, { limit: 500 });
   return rows
     .filter(({ at }) => nowMs - at.getTime() < config.minHoldMinutes * MINUTE_MS)
@@ -71,7 +71,7 @@ const boundIn = (result: unknown): string[] => {
 };
 
 /** One round: what the whole market says, then what the candles of some coins say. Binds nothing. */
-async function runCycle(context: Context, profile: Discovering, { port, rules, tickers }: Market) {
+async function runCycle(context: Context, profile: DiscoverInput, { port, rules, tickers }: Market) {
   const { config, profileId, accountId } = profile;
   const { kysely } = context.database;
   const nowMs = port.clock.marketMs();

@@ -5,7 +5,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import { orphansOn } from '#core/account/orphan.ts';
 import { readSymbolInfos, type SymbolInfo } from '#core/market/symbol-codec.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
-import { applyCostBasis, type BasisDesk, heldElsewhere, isSettled } from '#engine/runner/cost-basis.ts';
+import { applyCostBasis, type BasisDeps, heldElsewhere, isSettled } from '#engine/runner/cost-basis.ts';
 import { checkIdentity } from '#engine/account/identity.ts';
 import { reconcilePositions, type Sweep } from '#engine/account/reconcile-positions.ts';
 import type { RunningAccount } from '#engine/account/account-run.ts';
@@ -85,13 +85,13 @@ export function createPositionJobs(owners: Owners): {
       }
       if (loop.running === null) return;
       const sweep = await sweepOf(context, loop, id);
-      await reconcilePositions(deskOf(context, loop), [...loop.running.coins.all()], sweep);
+      await reconcilePositions(depsOf(context, loop), [...loop.running.coins.all()], sweep);
     }),
     checkIdentity: perAccount('identity-check', async (loop) => {
       const { running } = loop;
       if (running === null) return;
       const { trading } = running.context.ports;
-      const { kind } = await checkIdentity(deskOf(context, loop), trading, [...running.coins.all()]);
+      const { kind } = await checkIdentity(depsOf(context, loop), trading, [...running.coins.all()]);
       identityChecks.inc({ result: kind });
     }),
     detectOrphans: perAccount('detect-orphans', async (loop) => {
@@ -103,7 +103,7 @@ export function createPositionJobs(owners: Owners): {
 const isStored = async ({ database }: WorkerContext, accountId: AccountId): Promise<boolean> =>
   (await loadAccountsToRun(database)).some(({ account }) => account.id === accountId);
 
-const deskOf = (context: WorkerContext, { toRun, fencing }: AccountLoop): BasisDesk => ({
+const depsOf = (context: WorkerContext, { toRun, fencing }: AccountLoop): BasisDeps => ({
   account: toRun.account,
   fencing,
   store: createTradingStore(context.trading),
@@ -136,7 +136,7 @@ async function applyHere(context: WorkerContext, loop: AccountLoop, { signal, ..
     isSettled: async () => runner === undefined || isSettled(runner.coin),
   };
   const turn = runner === undefined ? (work: TurnWork) => work(undefined) : (work: TurnWork) => runner.change(work);
-  await applyCostBasis(deskOf(context, loop), inputs, turn);
+  await applyCostBasis(depsOf(context, loop), inputs, turn);
 }
 
 /** What other coins hold of a coin's base asset, and what orders that no profile tracks lock of it. */

@@ -16,7 +16,7 @@ import {
   takeRun,
 } from '#storage/research/research.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import { type BacktestStart, examineAside, runBacktestAside } from '#worker/backtest-aside.ts';
+import { type BacktestStart, examineInThread, runBacktestInThread } from '#worker/backtest-in-thread.ts';
 import type { WorkerContext } from '#worker/context.ts';
 import { notifyEvent } from '#worker/notify.ts';
 import { prepareResearch } from './research-input.ts';
@@ -114,7 +114,7 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
     for (const [symbol, coins] of resultUnits(asked)) {
       if (isObject(taken.results) && symbol in taken.results) continue;
       const start = await startOf(context, { run: asked, coins }, signal);
-      const outcome = await runBacktestAside(start, signal);
+      const outcome = await runBacktestInThread(start, signal);
       if (outcome.kind === 'refused') throw new ResearchRefused(outcome.sentence);
       const result = withWarning(outcome.result, request);
       bytes += JSON.stringify(result).length;
@@ -128,7 +128,7 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
   const symbols = request.coins.map(({ symbol }) => symbol);
   const title = `The backtest of ${symbols.length > 3 ? `${symbols.length} coins` : symbols.join(', ')} has ${ended.state === 'done' ? 'ended' : 'failed'}`;
   const text = ended.error ?? `Its results are kept as run ${runId}.`;
-  await notifyEvent(context.desk, profileId, { event: 'backtest-complete', title, text });
+  await notifyEvent(context.notifyDeps, profileId, { event: 'backtest-complete', title, text });
 }
 
 const tooLong = (): ResearchRefused =>
@@ -157,7 +157,7 @@ export async function testRobustnessJob(context: WorkerContext, runId: string, r
       const result = examinable.safeParse(isObject(results) ? results[symbol] : undefined);
       if (!result.success) continue;
       const start = await startOf(context, { run: asked, coins }, run.signal);
-      found[symbol] = await examineAside({ ...start, result: result.data }, run.signal);
+      found[symbol] = await examineInThread({ ...start, result: result.data }, run.signal);
     }
   } catch (thrown) {
     if (!(thrown instanceof ResearchRefused)) throw thrown;

@@ -27,7 +27,7 @@ export async function verifyApiKey(context: WorkerContext, accountId: AccountId)
   context.announcer.announce({ topic: 'account', id: accountId, data: {} });
   if (health.status === 'healthy' || key.status === 'error') return health.status;
   const text = `The account does not trade until the key works: ${cause}`;
-  await notifyAccount(context.desk, accountId, {
+  await notifyAccount(context.notifyDeps, accountId, {
     event: 'key-error',
     title: `The exchange refuses the API key of ${account.name}`,
     text,

@@ -33,7 +33,7 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('notify', (data) => fanOut({ ...context, queue }, data));
   await queue.work('notify-send', (data, run) => send(context, data, run), NOTIFY_LANES);
   await queue.work('backup', () => backUp(context));
-  await queue.work('digest', () => sendDigests(context, context.desk));
+  await queue.work('digest', () => sendDigests(context, context.notifyDeps));
   await queue.work('apply-avg-entry-price', (data, run) => positions.applyAverageEntryPrice(data, run));
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
   await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createLater } from './later.ts';
+import { createDeferredQueue } from './deferred-queue.ts';
 
 const collect = () => {
   const [done, failures]: [number[], unknown[]] = [[], []];
-  const later = createLater((error) => failures.push(error));
+  const deferred = createDeferredQueue((error) => failures.push(error));
   const add = (from: number, to: number): void => {
-    for (let nth = from; nth < to; nth++) later.add(() => void done.push(nth));
+    for (let nth = from; nth < to; nth++) deferred.add(() => void done.push(nth));
   };
-  return { later, add, done, failures };
+  return { deferred, add, done, failures };
 };
 const upTo = (end: number): number[] => Array.from({ length: end }, (_, nth) => nth);
 
 test('what may wait is done in order, in the turn after', async () => {
-  const { add, done, later } = collect();
+  const { add, done, deferred } = collect();
   add(0, 3);
   assert.deepEqual(done, []);
   await nextTurn();
   assert.deepEqual(done, upTo(3));
-  assert.equal(later.size, 0);
+  assert.equal(deferred.size, 0);
 });
 
 test('of many only some are done in one turn, and only once no more are added', async () => {
-  const { add, done, later } = collect();
+  const { add, done, deferred } = collect();
   add(0, 100);
   await nextTurn();
   assert.deepEqual(done, [], 'those of the turn are still to come');
@@ -31,9 +31,9 @@ test('of many only some are done in one turn, and only once no more are added', 
   await nextTurn();
   assert.deepEqual(done, []);
   const sizes: number[] = [];
-  while (later.size > 0) {
+  while (deferred.size > 0) {
     await nextTurn();
-    sizes.push(later.size);
+    sizes.push(deferred.size);
   }
   assert.deepEqual(done, upTo(120));
   assert.ok(sizes.length >= 3, `${sizes.length} turns`);
@@ -51,13 +51,13 @@ test('what never ends being added to is done all the same', async () => {
 });
 
 test('what is left is done at once when asked for, whatever fails', async () => {
-  const { later, add, done, failures } = collect();
+  const { deferred, add, done, failures } = collect();
   add(0, 60);
-  later.add(() => {
+  deferred.add(() => {
     throw new Error('not written');
   });
   add(60, 70);
-  later.drain();
+  deferred.drain();
   assert.deepEqual(done, upTo(70));
   assert.deepEqual(failures.map(String), ['Error: not written']);
   await nextTurn();

@@ -7,7 +7,7 @@ const LONGEST_MS = 20;
  * Jobs that may wait until the prices and candles which came with them have been answered, such as writing down why nothing
  * was done; in order, and a few at a time, so that no price waits for all of them.
  */
-export interface Later {
+export interface DeferredQueue {
   readonly size: number;
   add(job: () => void): void;
   /** Does at once whatever is left. */
@@ -15,7 +15,7 @@ export interface Later {
 }
 
 /** `fail` is told what a job throws; the others are done all the same. */
-export function createLater(fail: (error: unknown) => void): Later {
+export function createDeferredQueue(fail: (error: unknown) => void): DeferredQueue {
   let jobs: (() => void)[] = [];
   let [done, seen, sinceMs] = [0, 0, 0];
   let next: NodeJS.Immediate | null = null;

@@ -7,14 +7,14 @@ const PATIENCE_MS = 15_000;
  * Holds account events back until the snapshots they add to have been taken: the stream is subscribed first, then wallet,
  * orders and positions are read, then the events are handled in order.
  */
-interface Inbox {
+interface SnapshotBuffer {
   receive(event: AccountEvent): void;
   /** Resolves at the first `connected`; rejects with a sentence when it does not come. */
   connected(signal: AbortSignal): Promise<void>;
   open(handle: (event: AccountEvent) => void): void;
 }
 
-export function createInbox(): Inbox {
+export function createSnapshotBuffer(): SnapshotBuffer {
   const held: AccountEvent[] = [];
   let handle: ((event: AccountEvent) => void) | null = null;
   let seen = false;

@@ -4,17 +4,17 @@ import type { Side } from '#core/order/order.ts';
 import type { LiveOrder } from './live-order.ts';
 
 /** What the operator wants of a coin. */
-export type CoinWish =
+export type OperatorRequest =
   | { readonly kind: 'order'; readonly side: Side; readonly limit: Decimal | null; readonly size: ManualSize }
   | { readonly kind: 'cancel'; readonly orderId: string }
   | { readonly kind: 'force-sell' };
 
-/** A wish of the operator on its way through one coin; `id` is the action's. */
+/** A request of the operator on its way through one coin; `id` is the action's. */
 export interface CoinAction {
   readonly id: string;
-  readonly wish: CoinWish;
+  readonly request: OperatorRequest;
   /** performance.now() when it was asked for, and after which nothing is begun any more. */
-  readonly askedMs: number;
+  readonly requestedMs: number;
   readonly deadlineMs: number;
   /** The order it made, or the one it cancels once the cancel was sent. */
   order: LiveOrder | null;

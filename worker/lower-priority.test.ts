@@ -19,8 +19,8 @@ test('a thread gives way, and no other thread does', { skip }, async () => {
   const [own, before] = [getPriority(), niceness()];
   assert.ok(!before.includes(NICE));
   const code = `import { parentPort } from 'node:worker_threads';
-    import { giveWay } from ${JSON.stringify(import.meta.resolve('./give-way.ts'))};
-    giveWay();
+    import { lowerPriority } from ${JSON.stringify(import.meta.resolve('./lower-priority.ts'))};
+    lowerPriority();
     parentPort.on('message', () => {});
     parentPort.postMessage('gave way');`;
   const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));

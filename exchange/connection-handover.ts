@@ -8,7 +8,7 @@ export interface ConnectionState {
   expiring(): void;
 }
 
-interface SuccessionOptions<Connection> {
+interface HandoverOptions<Connection> {
   readonly connect: (state: ConnectionState) => Connection;
   /** How long the old connection goes on beside its complete successor. */
   readonly overlapMs: number;
@@ -20,17 +20,17 @@ interface SuccessionOptions<Connection> {
  * One connection at a time, changed without a gap: before it ends as planned a second one is made, and the first goes on
  * until the second has been complete for a while. Only a loss that leaves nothing behind is told as `down`.
  */
-export class Succession<Connection extends AsyncDisposable & { restart(cause: string): void }>
+export class ConnectionHandover<Connection extends AsyncDisposable & { restart(cause: string): void }>
   implements AsyncDisposable
 {
-  readonly #options: SuccessionOptions<Connection>;
+  readonly #options: HandoverOptions<Connection>;
   #current: Connection;
   #next: Connection | undefined;
   #retiring: NodeJS.Timeout | undefined;
   readonly #closing = new Set<Promise<void>>();
   #up = false;
 
-  constructor(options: SuccessionOptions<Connection>) {
+  constructor(options: HandoverOptions<Connection>) {
     this.#options = options;
     this.#current = this.#connect();
   }

@@ -8,14 +8,17 @@ import type { WorkerContext } from './context.ts';
 const LEFT_TO_OTHERS_MS = 10_000;
 
 /** Passes accounts on to workers that joined later, or were away. */
-interface Spread {
+interface LeaseRebalancer {
   /** The last of these accounts goes, if some worker that lives owns at least two fewer. Where it fails, the next time comes. */
   begin(owned: readonly AccountLoop[]): void;
   /** Whether others are to take this account first. */
   isLeft(id: AccountId): boolean;
 }
 
-export function createSpread(context: WorkerContext, halt: (loop: AccountLoop) => PromiseLike<unknown>): Spread {
+export function createLeaseRebalancer(
+  context: WorkerContext,
+  halt: (loop: AccountLoop) => PromiseLike<unknown>,
+): LeaseRebalancer {
   const { cache, database, log } = context;
   let passed: { readonly id: AccountId; readonly atMs: number } | undefined;
   const fewest = async (): Promise<number> => {

@@ -20,40 +20,40 @@ const isOutcome = (value: unknown): value is BacktestOutcome => isObject(value) 
 const isExamination = (value: unknown): value is RobustnessReport => isObject(value) && 'monteCarlo' in value;
 
 /** Runs a backtest in a thread of its own, so that trading goes on meanwhile. Rejects when aborted or refused. */
-export const runBacktestAside = (start: BacktestStart, signal: AbortSignal): Promise<BacktestOutcome> =>
-  runAside({ start, isAnswer: isOutcome, signal });
+export const runBacktestInThread = (start: BacktestStart, signal: AbortSignal): Promise<BacktestOutcome> =>
+  runInThread({ start, isAnswer: isOutcome, signal });
 
 /** Examines what a backtest has come to, in the same way. */
-export const examineAside = (
+export const examineInThread = (
   start: BacktestStart & Required<Pick<BacktestStart, 'result'>>,
   signal: AbortSignal,
-): Promise<RobustnessReport> => runAside({ start, isAnswer: isExamination, signal });
+): Promise<RobustnessReport> => runInThread({ start, isAnswer: isExamination, signal });
 
 const BACKTEST = new URL('./backtest-thread.ts', import.meta.url);
 
 /** What a thread says when the strategy or the data refuse. */
-interface RefusedAside {
+interface RefusedInThread {
   readonly refusal: string;
 }
-const isRefused = (value: unknown): value is RefusedAside => isObject(value) && typeof value['refusal'] === 'string';
+const isRefused = (value: unknown): value is RefusedInThread => isObject(value) && typeof value['refusal'] === 'string';
 
 /** In a thread: posts what `work` makes, or the sentence that it is refused with. */
-export async function answerAside(port: MessagePort, work: () => Promise<unknown>): Promise<void> {
+export async function answerInThread(port: MessagePort, work: () => Promise<unknown>): Promise<void> {
   try {
     port.postMessage(await work());
   } catch (error) {
     if (!(error instanceof ResearchRefused)) throw error;
-    port.postMessage({ refusal: error.message } satisfies RefusedAside);
+    port.postMessage({ refusal: error.message } satisfies RefusedInThread);
   }
 }
 
-interface Aside<T> {
+interface InThreadInput<T> {
   readonly start: unknown;
   readonly isAnswer: (value: unknown) => value is T;
   readonly signal: AbortSignal;
 }
 
-async function runAside<T>({ start, isAnswer, signal }: Aside<T>): Promise<T> {
+async function runInThread<T>({ start, isAnswer, signal }: InThreadInput<T>): Promise<T> {
   const worker = new Worker(BACKTEST, { workerData: start });
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   worker.on('message', (answer: unknown) => {
