@@ -220,7 +220,7 @@ function createWatch(coin: Coin, mailbox: Mailbox, onResolved: () => void): (cli
 function decisionLogOf(coin: Coin): DecisionLog {
   const { records } = coin.context.ports;
   return createDecisionLog(
-    { write: (row) => records.log(row), tell: (audit) => publishTick(coin, audit) },
+    { write: (row) => records.log(row), publish: (audit) => publishTick(coin, audit) },
     coin.bound.reasons,
   );
 }

@@ -12,7 +12,7 @@ import type { EnginePorts } from './ports.ts';
 import { createRiskBook, type RiskBook } from './risk-book.ts';
 import { createWalletBook, type WalletBook } from './wallet-book.ts';
 
-/** What all coins of one account share while one lease lasts. */
+/** State that all coins of one account share for the duration of one lease. */
 export interface AccountContext {
   readonly account: Account;
   readonly fencing: number;
@@ -20,41 +20,41 @@ export interface AccountContext {
   readonly timing: OrderTiming;
   readonly wallet: WalletBook;
   readonly risk: RiskBook;
-  /** Doubted: balances as last reported leave nothing to sell of a position, so they are read again soon. */
+  /** Doubted: the last reported balances leave nothing to sell of a position, so the engine reads them again soon. */
   readonly balances: { doubted: boolean; readMs: number };
-  /** `thirdAsset`: what the newest fee was paid in, where that was neither coin of its pair. */
+  /** `thirdAsset`: the asset of the newest fee, when it is neither the base nor the quote asset. */
   readonly fees: { taker: number; maker: number; thirdAsset: string | null };
   readonly feePrices: FeePrices;
-  /** Of the account at the exchange: they decide which coins it may trade. */
+  /** Permissions of the account at the exchange: they decide which coins it may trade. */
   permissions: readonly string[];
   readonly keyStatus: 'healthy' | 'error' | null;
-  /** Halts as last read; the intent transaction reads them again and decides. */
+  /** Halts as last read. The intent transaction reads them again and decides. */
   halts: readonly Halt[];
-  /** What orders that no profile tracks hold locked, as last seen. */
+  /** Quantities locked by orders that no profile tracks, as last read. */
   orphans: readonly OrphanLock[];
   /**
-   * Doubted: the exchange refused an order that its rules as known allow, or they could not be read, so they are read again
-   * soon. `failures` counts reads that failed one after the other.
+   * Doubted: the exchange refused an order that the known rules allow, or the rules could not be read. The engine then
+   * reads them again soon. `failures` counts failed reads in a row.
    */
   readonly rules: { doubted: boolean; readMs: number; failures: number };
-  /** Latest time carried by a market event: market time never lies before it. */
+  /** Latest time of a market event: market time is never earlier. */
   lastEventMs: number;
-  /** Ends this run of the account; the owner rebuilds it from stored facts. */
+  /** Ends this run of the account; the owner rebuilds it from stored state. */
   readonly fail: (error: unknown) => void;
   readonly signal: AbortSignal;
   /** Whether a request failed because the exchange refuses the API key. */
   readonly isKeyRefusal: (error: unknown) => boolean;
-  /** Why an open order of a coin could not be read; such a coin buys nothing. */
+  /** By coin, why an open order could not be read; such a coin buys nothing. */
   readonly unreadOrders: Map<string, string>;
-  /** For how long positions that want a stop on the exchange have been without one, by coin, since this run began. */
+  /** By coin, how long positions had no stop on the exchange although they need one, since this run started (ms). */
   readonly unprotectedMs: Map<string, number>;
-  /** States of strategies that have changed since they were last kept, by coin. */
+  /** Strategy states that changed since they were last stored, by coin. */
   readonly unsaved: Map<string, StateToKeep>;
-  /** Writes down decisions that sent nothing. */
+  /** Records decisions that sent nothing, later and in order. */
   readonly deferred: DeferredQueue;
-  /** Plans over all coins of a profile, with the config they are made by. */
+  /** Basket plans of the profiles, each with the config that it was computed from. */
   readonly baskets: Map<ProfileId, { readonly config: string; readonly basket: Basket }>;
-  /** Worth of the running coins' positions in a quote asset. */
+  /** Value of the running coins' positions in a quote asset. */
   positionValue: (quoteAsset: string) => Decimal;
 }
 

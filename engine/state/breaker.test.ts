@@ -4,7 +4,7 @@ import { createBreaker } from './breaker.ts';
 
 const NO = 'Filter failure: NOTIONAL';
 
-test('three identical refusals open it: told once, then one probe a minute, until an order is accepted', () => {
+test('three identical refusals open it: reported once, then one probe a minute, until an order is accepted', () => {
   const breaker = createBreaker();
   const refusals = [0, 1, 2, 3].map((nth) => breaker.refused('entry', NO, nth));
   assert.deepEqual(

@@ -1,23 +1,23 @@
-/** Wait after the 1st, 2nd, 3rd and every later refusal of the same kind in a row (wall ms). */
+/** Waits after the 1st, 2nd, 3rd and every later identical refusal in a row (wall ms). */
 const WAITS_MS = [1_000, 5_000, 60_000] as const;
-/** So many identical refusals in a row open the breaker: one attempt a minute from then on. */
+/** This many identical refusals in a row open the breaker: from then on one attempt a minute. */
 const OPENS_AT = WAITS_MS.length;
 
 export interface Refusals {
   readonly times: number;
   readonly message: string;
   readonly untilMs: number;
-  /** True for the refusal that opened it: the operator is told once. */
+  /** True for the refusal that opened the breaker: it is reported once. */
   readonly opened: boolean;
 }
 
 /**
- * Stops a coin from sending what the exchange keeps refusing: after each identical refusal the next attempt of the same
- * purpose waits longer, up to one probe a minute. Any accepted order closes it; another refusal counts from one.
+ * Circuit breaker of one coin. After each identical refusal the next attempt of the same purpose waits longer, up to one
+ * probe a minute. An accepted order closes the breaker; a different refusal counts from one.
  */
 export interface Breaker {
   refused(purpose: string, message: string, nowMs: number): Refusals;
-  /** Not sent for a passing reason: waits, but never opens. */
+  /** Not sent for a temporary reason: waits, but never opens. */
   delayed(purpose: string, message: string, nowMs: number): void;
   accepted(purpose: string): void;
   open(purpose: string, nowMs: number): Refusals | undefined;

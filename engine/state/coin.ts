@@ -17,10 +17,10 @@ import type { CoinAction } from './operator-request.ts';
 import { createGuard, type Guard } from './guard.ts';
 import type { LiveOrder } from './live-order.ts';
 
-/** Market time further back than this is another time, not a clock correction. */
+/** Market time that jumps back further than this means a restarted replay, not a clock correction. */
 const BACKWARDS_MS = 3_600_000;
 
-/** A stored order as it is followed. */
+/** A stored order with the state that the run tracks. */
 export const liveOrderOf = (record: OrderRecord): LiveOrder => ({
   record,
   applied: record.filledQuantity,
@@ -30,7 +30,7 @@ export const liveOrderOf = (record: OrderRecord): LiveOrder => ({
   certainAtMs: null,
 });
 
-/** The working memory of one (profile, symbol); everything in it can be rebuilt from the store and the exchange. */
+/** In-memory state of one (profile, symbol). All of it can be rebuilt from the store and the exchange. */
 export interface Coin {
   readonly context: AccountContext;
   readonly symbol: string;
@@ -40,14 +40,14 @@ export interface Coin {
   readonly view: TickView;
   readonly breaker: Breaker;
   readonly guard: Guard;
-  /** What else must agree before a buy; null when nothing is asked. */
+  /** Gates that must agree before a buy; null when none is set. */
   readonly gates: Gates | null;
-  /** The candles it lives on: those of its strategy first, then those of its gates. */
+  /** The candles that it needs: those of its strategy first, then those of its gates. */
   readonly sources: readonly CandleSource[];
-  /** Short for strategy and merged config. */
+  /** Hash of strategy and merged config. */
   readonly settings: string;
   readonly live: Map<string, LiveOrder>;
-  /** Client ids settled in full during this run: later repeats of their events need no look at the store. */
+  /** Client ids of orders settled during this run: repeated events of them need no database query. */
   readonly settled: Set<string>;
   profile: ProfileToRun;
   position: Position;
@@ -55,14 +55,14 @@ export interface Coin {
   levels: readonly LevelFill[];
   version: number;
   price: Decimal | null;
-  /** performance.now() of the last price, the pace at which data age is judged. */
+  /** performance.now() of the last price; the age of a price is measured on this clock. */
   priceSeenMs: number;
   savedState: string;
-  /** What the operator has asked for and the coin has not finished. */
+  /** The operator's action that the coin has not finished. */
   pendingAction: CoinAction | null;
-  /** What the last sweep over positions found wrong; only a second one in a row acts on it. */
+  /** Finding of the last position sweep; only a second sweep in a row acts on it. */
   doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
-  /** The running coins of its profile, itself among them: a plan looks at all of them. */
+  /** The running coins of its profile, including itself: a basket plan reads all of them. */
   siblings: () => readonly Coin[];
 }
 
@@ -75,27 +75,27 @@ interface CoinInput {
   readonly levels: readonly LevelFill[];
 }
 
-/** What is stored as strategy state: the instance's own, and which fill it has seen. */
+/** Strategy state as stored: the state of the instance, and the last fill that it has seen. */
 interface StoredState {
   readonly v: 1;
-  /** Market time at which it was true. */
+  /** Market time at which the state was taken. */
   readonly atMs: number;
   readonly lastFillAt: string | null;
   readonly instance: unknown;
 }
 
-/** One interval of closed candles, and the newest of them that was seen. */
+/** One interval of closed candles, with the newest that the coin has received. */
 export interface CandleSource {
   readonly interval: Interval;
   readonly want: number;
   lastOpenMs: number;
-  /** The candles that the coin starts with have been read: since then it is fed each one that closes. */
+  /** True once the first candles are read: from then on the coin receives each candle that closes. */
   complete: boolean;
-  /** Why the last read failed, and when the next one is (wall time). */
+  /** Why the last read failed, and when the next attempt is (wall time). */
   problem: { readonly cause: string; readonly nextAt: Date } | null;
 }
 
-/** What the coin starts with and has not read yet: until then nothing is bought. */
+/** The first candles that the coin has not read yet: until then it buys nothing. */
 export const missingCandles = ({ sources }: Coin): CandleSource | undefined =>
   sources.find(({ complete }) => !complete);
 
@@ -104,16 +104,16 @@ function sourcesOf({ needs, shared }: BoundStrategy): CandleSource[] {
   const own = gates.find(({ interval }) => interval === needs.interval);
   const all = [{ interval: needs.interval, want: Math.max(needs.want, own?.want ?? 0) }, ...gates];
   return all
-    .filter((each) => each !== own)
+    .filter((source) => source !== own)
     .map(({ interval, want }) => ({
       ...{ interval, want, lastOpenMs: 0 },
       ...{ complete: false, problem: null },
     }));
 }
 
-/** The stored config with the coin's override, as the tick reads it: merged, not parsed. */
+/** The stored config merged with the coin's override; not parsed. */
 export const mergedConfig = (profile: ProfileToRun, symbol: string): Record<string, unknown> =>
-  mergePatch(profile.config, profile.symbols.find((each) => each.symbol === symbol)?.overrideConfig ?? {});
+  mergePatch(profile.config, profile.symbols.find((member) => member.symbol === symbol)?.overrideConfig ?? {});
 
 export function createCoin({ context, profile, rules, bound, stored, levels }: CoinInput): Coin {
   const saved = usableState(readStoredState(stored.strategyState), marketMs(context));
@@ -150,7 +150,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
   return coin;
 }
 
-/** A replay that began again at an earlier time must not go on with what a later time knew. */
+/** A replay that restarts at an earlier time must not continue with state of a later time. */
 const usableState = (saved: StoredState | undefined, nowMs: number): StoredState | undefined =>
   saved === undefined || saved.atMs > nowMs + BACKWARDS_MS ? undefined : saved;
 
@@ -173,7 +173,7 @@ export const stateToStore = (coin: Coin): StoredState => ({
   instance: coin.instance.state(),
 });
 
-/** What the store keeps of the strategy as it is now. */
+/** The strategy state to store now. */
 export const toKeep = (coin: Coin): StateToKeep => ({
   profileId: coin.profile.id,
   symbol: coin.symbol,
@@ -203,14 +203,14 @@ const emptyView = (): TickView => ({
   readable: true,
 });
 
-/** Fills the reused view with what is true now. */
+/** Fills the reused view with current values. */
 export function refreshView(coin: Coin): void {
   const { view, position, rules, context } = coin;
   const held = position.firstBuyAt !== null;
   view.nowMs = marketMs(context);
   view.price = coin.price === null ? 0 : Math.round(toSteps(coin.price, rules.price.tick));
   view.priceAgeMs = performance.now() - coin.priceSeenMs;
-  // What is not held, such as a price without a position, is no concern of the strategy.
+  // The strategy sees no recorded price without a position.
   view.lots = held ? Math.floor(toSteps(position.quantity, rules.lot.step)) : 0;
   view.peakLots = held ? Math.floor(toSteps(position.peakQuantity, rules.lot.step)) : 0;
   view.avgTicks = held ? toSteps(position.averagePrice, rules.price.tick) : 0;
@@ -230,8 +230,8 @@ export function refreshView(coin: Coin): void {
 }
 
 /**
- * Takes over a position that was stored without a fill; the strategy gets it like one, so that its levels begin anew.
- * Only within the coin's turn.
+ * Applies a position that was stored without a fill. The strategy receives it like a fill, so that its levels restart.
+ * Call it only within the coin's queue.
  */
 export async function takeStored(coin: Coin, stored: Pick<RunnerState, 'position' | 'version'>): Promise<void> {
   const { store } = coin.context.ports;
@@ -245,7 +245,7 @@ export async function takeStored(coin: Coin, stored: Pick<RunnerState, 'position
   await store.saveStrategyStates([toKeep(coin)]);
 }
 
-/** A position without fills of its own, such as one whose average price was set by hand, stands for the first level. */
+/** A position without own fills, for example with a manually set average price, counts as the first level. */
 const targetNow = (coin: Coin): number =>
   coin.levels.length === 0 ? Number(coin.view.sellable) : targetOf(coin.levels, leastEntry(coin));
 
@@ -274,7 +274,7 @@ function waitingView(coin: Coin, live: LiveOrder): TickView['waiting'] {
 
 const toTicks = (price: Decimal, tick: Decimal): number => Math.round(toSteps(price, tick));
 
-/** What an order row says of the buy it was written for. */
+/** Buy level and settings that an order row was written with. */
 function readEntry({ decision }: Pick<OrderRecord, 'decision'>): {
   readonly level: number;
   readonly settings: unknown;
@@ -285,45 +285,45 @@ function readEntry({ decision }: Pick<OrderRecord, 'decision'>): {
   return { level: typeof level === 'number' ? level : 0, settings };
 }
 
-/** A waiting buy that other settings, or another strategy, wanted: nobody knows any more what it is for. */
+/** True for a waiting buy of other settings or of another strategy: the present strategy does not manage it. */
 export const isFromPreviousConfig = ({ settings }: Coin, { record }: LiveOrder): boolean =>
   readEntry(record).settings !== settings;
 
-const hasLive = (coin: Coin, is: (record: OrderRecord) => boolean): boolean => {
-  for (const live of coin.live.values()) if (is(live.record)) return true;
+const hasLive = (coin: Coin, matches: (record: OrderRecord) => boolean): boolean => {
+  for (const live of coin.live.values()) if (matches(live.record)) return true;
   return false;
 };
 
-/** False while the exchange must be asked what has become of an order. */
+/** False while the engine must query the exchange for the outcome of an order. */
 export const isCertain = ({ certainAtMs, cancelUntilMs, applied, reported }: LiveOrder): boolean =>
   certainAtMs === null && cancelUntilMs === null && applied >= reported;
 
-/** The exchange certainly has it on its book, or had when it was last heard of. */
+/** True when the last report of the exchange certainly has the order on its book. */
 const isResting = (live: LiveOrder): boolean =>
   live.record.exchangeOrderId !== null && isCertain(live) && live.record.form.type !== 'market';
 
-const resting = (coin: Coin, is: (record: OrderRecord) => boolean): LiveOrder[] =>
-  coin.live.size === 0 ? NONE : [...coin.live.values()].filter((live) => isResting(live) && is(live.record));
+const resting = (coin: Coin, matches: (record: OrderRecord) => boolean): LiveOrder[] =>
+  coin.live.size === 0 ? NONE : [...coin.live.values()].filter((live) => isResting(live) && matches(live.record));
 
 const NONE: LiveOrder[] = [];
 
-/** Protective stops that the exchange certainly holds, oldest first; more than one only after a proof went wrong. */
+/** Protective stops that certainly rest on the exchange, oldest first; more than one only after a wrong proof. */
 export const restingStops = (coin: Coin): LiveOrder[] => resting(coin, ({ purpose }) => purpose === 'stop');
 
-/** Other orders that rest: what is sold next must not be bought or sold by them too. */
+/** Resting orders other than stops: the next sale must not be bought back or sold twice by them. */
 export const restingOrders = (coin: Coin): LiveOrder[] => resting(coin, ({ purpose }) => purpose !== 'stop');
 
-/** The buy of the strategy that waits on the exchange. */
+/** The strategy's buy that rests on the exchange. */
 export const waitingEntry = (coin: Coin): LiveOrder | undefined =>
   resting(coin, ({ purpose }) => purpose === 'entry')[0];
 
-/** What the resting sales other than stops have not sold yet. */
+/** Quantity that resting sales other than stops have not sold yet. */
 export const quantityInOpenSells = (coin: Coin): Decimal =>
   restingOrders(coin)
     .filter(({ record }) => record.side === 'sell')
     .reduce((sum, { record, applied }) => add(sum, subtract(record.quantity, applied)), ZERO);
 
-/** The own order that keeps this coin from sending anything else, if there is one; one that rests does not. */
+/** The own order that blocks this coin from sending another one; a resting order does not block. */
 export const pendingOrder = (coin: Coin): LiveOrder | undefined =>
   [...coin.live.values()].find((live) => !isResting(live));
 

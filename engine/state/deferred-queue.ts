@@ -1,20 +1,20 @@
-/** So few wait for nobody; of more, as when all candles close, so many are done in one go. */
-const [FEW, IN_ONE_GO] = [8, 50];
-/** What waits for a quiet moment waits no longer than this. */
+/** Up to FEW jobs run at once. A longer queue, as when all candles close, runs in batches. */
+const [FEW, BATCH] = [8, 50];
+/** Longest wait for a quiet moment. */
 const LONGEST_MS = 20;
 
 /**
- * Jobs that may wait until the prices and candles which came with them have been answered, such as writing down why nothing
- * was done; in order, and a few at a time, so that no price waits for all of them.
+ * Jobs that may wait until the engine has handled the prices and candles that arrived with them, for example the record of
+ * a decision that sent nothing. They run in order and in batches, so that no price waits for all of them.
  */
 export interface DeferredQueue {
   readonly size: number;
   add(job: () => void): void;
-  /** Does at once whatever is left. */
+  /** Runs all remaining jobs now. */
   drain(): void;
 }
 
-/** `fail` is told what a job throws; the others are done all the same. */
+/** `fail` receives the error of a job; the other jobs still run. */
 export function createDeferredQueue(fail: (error: unknown) => void): DeferredQueue {
   let jobs: (() => void)[] = [];
   let [done, seen, sinceMs] = [0, 0, 0];
@@ -38,7 +38,7 @@ export function createDeferredQueue(fail: (error: unknown) => void): DeferredQue
   const turn = (): void => {
     const grows = jobs.length > seen && jobs.length > FEW && performance.now() - sinceMs < LONGEST_MS;
     seen = jobs.length;
-    if (!grows) run(IN_ONE_GO);
+    if (!grows) run(BATCH);
     next = jobs.length === 0 ? null : setImmediate(turn);
   };
 

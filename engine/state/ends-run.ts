@@ -1,4 +1,4 @@
-/** Faults after which nothing of this run may go on. */
+/** True for errors after which this run must not continue. */
 export const endsRun = (error: unknown): boolean => error instanceof ExchangeReset || error instanceof LeaseLost;
 
 /** The exchange refuses the API key: this run of the account must end, and the key must be checked. */
@@ -17,11 +17,11 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The exchange was found reset: this run of the account ends, and the next one begins in the new epoch. */
+/** The exchange was reset: this run of the account ends, and the next run starts in the new epoch. */
 export class ExchangeReset extends Error {
   constructor({ orders, positions }: { readonly orders: number; readonly positions: number }) {
     super(
-      `The exchange knows none of the account's earlier orders: it was reset, or the API key is another account's. ${orders} open orders and ${positions} recorded positions or prices are void; nothing is bought until you confirm the reset.`,
+      `The exchange knows none of the account's earlier orders: it was reset, or the API key belongs to another account. ${orders} open orders and ${positions} recorded positions or prices are void. The worker buys nothing until you confirm the reset.`,
     );
     this.name = 'ExchangeReset';
   }

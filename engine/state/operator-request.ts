@@ -3,7 +3,7 @@ import type { ActionOutcome } from '#core/order/operator-action.ts';
 import type { Side } from '#core/order/order.ts';
 import type { LiveOrder } from './live-order.ts';
 
-/** What the operator wants of a coin. */
+/** A request of the operator for one coin. */
 export type OperatorRequest =
   | { readonly kind: 'order'; readonly side: Side; readonly limit: Decimal | null; readonly size: ManualSize }
   | { readonly kind: 'cancel'; readonly orderId: string }
@@ -13,10 +13,10 @@ export type OperatorRequest =
 export interface CoinAction {
   readonly id: string;
   readonly request: OperatorRequest;
-  /** performance.now() when it was asked for, and after which nothing is begun any more. */
+  /** performance.now() of the request, and the time after which nothing is started for it. */
   readonly requestedMs: number;
   readonly deadlineMs: number;
-  /** The order it made, or the one it cancels once the cancel was sent. */
+  /** The order that it placed, or the order that it cancels once the cancel was sent. */
   order: LiveOrder | null;
   readonly finish: (outcome: ActionOutcome) => void;
 }

@@ -5,14 +5,14 @@ import type { MarketPort, OpenAccountStream, OpenMarketStream, TradingPort } fro
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 
-/** The process log; `event` names what happened, msg says it in words. */
+/** The process log; `event` is the code of the event, `msg` a sentence. */
 export interface EngineLog {
   info(fields: Readonly<Record<string, unknown>>, msg: string): void;
   warn(fields: Readonly<Record<string, unknown>>, msg: string): void;
   error(fields: Readonly<Record<string, unknown>>, msg: string): void;
 }
 
-/** Everything one account's engine reaches the world through. */
+/** All ports of one account's engine. */
 export interface EnginePorts {
   readonly store: TradingStore;
   readonly trading: TradingPort;
@@ -20,12 +20,12 @@ export interface EnginePorts {
   readonly openMarketStream: OpenMarketStream;
   readonly openAccountStream: OpenAccountStream;
   readonly records: RecordSink;
-  /** Tells the browsers; never awaited, may drop what is superseded. */
+  /** Publishes to the browsers; never awaited, may drop superseded events. */
   readonly announce: (event: BusEvent) => void;
   readonly log: EngineLog;
 }
 
-/** What the account runs with: read again whenever the operator changed something. */
+/** Strategies and profiles of the account; read again after each change by the operator. */
 export interface Roster {
   readonly strategies: ReadonlyMap<string, AnyStrategy>;
   readonly loadProfiles: () => Promise<readonly ProfileToRun[]>;

@@ -2,20 +2,20 @@ import type { ApprovalReason, Numbers } from '#core/decision/decision.ts';
 import type { CoinPause, CountedEntry, RiskFacts } from '#core/account/risk.ts';
 import { type CoinName, createRiskJudge, type RiskJudge } from '#core/account/risk-judge.ts';
 
-/** Periodic reads take at most one twentieth of the time. */
+/** Periodic reads use at most one twentieth of the time. */
 const POLL_PACE = 20;
 
-/** The limits of one account as stored, judged by core/account/risk-judge.ts, and the operator's pauses. */
+/** The stored limits of one account, evaluated by core/account/risk-judge.ts, and the operator's pauses. */
 export interface RiskBook extends Pick<RiskJudge, 'rooms' | 'spent' | 'finish' | 'forget'> {
-  /** Reads limits, pauses, results and positions again; what was committed before the call is in them afterwards. */
+  /** Reads limits, pauses, results and positions again, including everything committed before the call. */
   refresh(): Promise<void>;
   /** Refreshes, unless the last read was expensive and not long ago. */
   poll(): Promise<void>;
-  /** A fill was booked: reads again, unless nothing is limited and nothing is being read. */
+  /** A fill was recorded: reads again, unless no limit is set and no read is in progress. */
   booked(): Promise<void>;
   /** The first pause or limit that refuses a buy of the coin now. */
   refusal(coin: CoinName, now: Date): { readonly reason: ApprovalReason; readonly numbers: Numbers } | undefined;
-  /** Counts a buy that is about to be written down. */
+  /** Counts a buy whose intent is about to be committed. */
   reserve(entry: Omit<CountedEntry, 'live'>): void;
 }
 
@@ -45,7 +45,7 @@ export function createRiskBook(read: () => Promise<RiskFacts>, now: () => Date):
   };
 }
 
-/** One read after the other, so that an older one never overwrites a younger; all who wait for the next share it. */
+/** Runs one read after the other, so that an older result never overwrites a newer one; waiting callers share a read. */
 function oneByOne(load: () => Promise<void>): Pick<RiskBook, 'refresh' | 'poll'> & { isBusy: () => boolean } {
   let last: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | null = null;

@@ -7,7 +7,7 @@ import { createWalletBook } from './wallet-book.ts';
 const free = (book: ReturnType<typeof createWalletBook>, nowMs: number): string =>
   formatDecimal(book.free('USDT', nowMs));
 
-test('committed orders lower what is free until the exchange has said so', () => {
+test('committed orders lower the free balance until the exchange reports it', () => {
   const book = createWalletBook();
   book.replace({ at: new Date(), balances: { USDT: { free: '100', locked: '0' } } });
   const order = newId<OrderId>();
@@ -19,7 +19,7 @@ test('committed orders lower what is free until the exchange has said so', () =>
   assert.equal(free(book, 2_001), '41');
 });
 
-test('a settled reservation ends by itself when no balance event comes, an open one does not', () => {
+test('a settled reservation expires when no balance event comes, an open one does not', () => {
   const book = createWalletBook();
   book.replace({ at: new Date(), balances: { USDT: { free: '100', locked: '0' } } });
   const [settled, open] = [newId<OrderId>(), newId<OrderId>()];
@@ -31,7 +31,7 @@ test('a settled reservation ends by itself when no balance event comes, an open 
   assert.equal(free(book, 1e9), '80');
 });
 
-test('free never falls below zero and an asset nobody holds is zero', () => {
+test('free never falls below zero and an unknown asset is zero', () => {
   const book = createWalletBook();
   book.reserve(newId<OrderId>(), 'USDT', d('60'));
   assert.equal(free(book, 0), '0');

@@ -8,23 +8,23 @@ interface Reservation {
   settledMs: number | null;
 }
 
-/** How long a settled reservation outlives its order when no balance event arrives. */
+/** How long a settled reservation stays in force when no balance event arrives. */
 const RESERVATION_GRACE_MS = 2_000;
 
 /**
- * What the account can spend now: the last balances the exchange reported, less what committed orders will take before
- * the exchange has said so. Shared by all coins of the account so that two entries cannot spend the same money.
+ * The available balances of the account: the last balances that the exchange reported, less the amounts that committed
+ * orders reserve. All coins of the account share it, so that two entries cannot spend the same money.
  */
 export interface WalletBook {
   replace(wallet: Wallet): void;
   merge(balances: Wallet['balances'], at: Date): void;
   free(asset: string, nowMs: number): Decimal;
-  /** Free and locked in orders, as the exchange last reported it. */
+  /** Free plus locked balance, as the exchange last reported it. */
   total(asset: string): Decimal;
   reserve(orderId: OrderId, asset: string, amount: Decimal): void;
   /** The order will never be sent. */
   release(orderId: OrderId): void;
-  /** The order is known to the exchange or gone: the next balances include it. */
+  /** The exchange has the order, or it is gone: the next balances include it. */
   settle(orderId: OrderId, nowMs: number): void;
   snapshot(): Wallet | null;
 }
@@ -32,7 +32,7 @@ export interface WalletBook {
 export function createWalletBook(): WalletBook {
   let wallet: Wallet | null = null;
   const reservations = new Map<OrderId, Reservation>();
-  /** Free balances as numbers, read once: every tick asks. */
+  /** Parsed free balances, cached because every tick reads them. */
   const known = new Map<string, Decimal>();
 
   const dropSettled = (): void => {

@@ -35,7 +35,7 @@ import type { ManualSize } from '#engine/state/operator-request.ts';
 /** Entries need a price younger than this; exits do not. */
 export const PRICE_AGE_LIMIT_MS = 10_000;
 
-/** Everything an approval looks at, frozen for one tick. Times in ms; `now` is market time. */
+/** All inputs of an approval, frozen for one tick. Times in ms; `now` is market time. */
 export interface ApprovalContext {
   readonly accountId: AccountId;
   readonly profileId: ProfileId;
@@ -49,30 +49,30 @@ export interface ApprovalContext {
   readonly position: Position;
   readonly levels: readonly LevelFill[];
   readonly freeQuote: Decimal;
-  /** What the account is worth in the coin's quote asset: cash and positions. */
+  /** Equity of the account in the coin's quote asset: cash and positions. */
   readonly equity: () => Decimal;
   readonly freeBase: Decimal;
   readonly shared: SharedSettings;
   readonly takerFee: number;
   /** See engine/state/base-fee.ts. */
   readonly baseFeeRate: number;
-  /** A live order of this coin whose outcome is not known, with the moment it will be certain. */
+  /** A live order of this coin that is not resting, with the moment at which its outcome is certain. */
   readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
   /** Orders of the base asset that no profile tracks. */
   readonly orphans: OrphansOn;
   /** Why an open order of the coin could not be read; null when all could. */
   readonly unreadOrder: string | null;
-  /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
+  /** The resting stop: its locked quantity, and whether it was triggered and is selling. */
   readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
-  /** The buy that waits on the exchange: another one takes its place and money. */
+  /** The waiting buy: the next buy replaces it and uses its locked quote. */
   readonly waiting: { readonly locked: Decimal } | null;
   readonly gates: Gates | null;
-  /** Candles that the coin starts with and that are not read yet; null when there are none. */
+  /** First candles of the coin that are not read yet; null when all are read. */
   readonly candles: { readonly interval: string; readonly problem: { readonly cause: string } | null } | null;
-  /** What other resting sales hold of the position. */
+  /** Quantity that resting sales other than stops still have to sell. */
   readonly quantityInOpenSells: Decimal;
   readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
-  /** The operator's limit that refuses an entry now, and what exposure caps leave for one. */
+  /** The operator's limit that refuses an entry now, and the room that exposure caps leave. */
   readonly risk: {
     readonly refusal: () => { readonly reason: ApprovalReason; readonly numbers: Numbers } | undefined;
     readonly rooms: () => readonly CapRoom[];
@@ -93,7 +93,7 @@ type Refusal = Extract<ApprovalResult, { kind: 'refused' }>;
 
 type Check = (context: ApprovalContext) => Refusal | undefined;
 
-/** The one place that turns a draft into something that may be committed and sent. */
+/** The only place that turns a draft into an order that may be committed and sent. */
 const approveDraft = (draft: OrderDraft): ApprovedOrder => draft as ApprovedOrder;
 
 function firstRefusal(checks: readonly Check[], context: ApprovalContext): Refusal | undefined {
@@ -104,7 +104,7 @@ function firstRefusal(checks: readonly Check[], context: ApprovalContext): Refus
   return undefined;
 }
 
-/** Judges a buy or sell decision. Entries face every check; exits only those that make sending pointless. */
+/** Approves or refuses a buy or sell decision. Entries pass every check, exits only those that make sending pointless. */
 export function approve(
   decision: Extract<Decision, { kind: 'buy' | 'sell' }>,
   context: ApprovalContext,
@@ -154,7 +154,7 @@ const nothingPending: Check = ({ pending }) => {
   return refuse(pending.unknown ? 'order-unknown' : 'order-in-flight', numbers);
 };
 
-/** One may be an entry of ours, such as after a restored backup: another one would double it. */
+/** An orphan may be an own entry, for example after a restored backup: another buy would double it. */
 const noOrphan: Check = ({ orphans: { orders, left, locked }, rules }) =>
   orders === left
     ? undefined
@@ -180,13 +180,13 @@ const candlesRead: Check = ({ candles }) =>
         cause: candles.problem?.cause ?? 'they are being read',
       });
 
-/** The first buy of a position asks trend and ratings, an add the trend alone: a dip is rated low by nature. */
+/** The first buy of a position needs trend and ratings; an add needs the trend alone, because a dip is rated low. */
 const gatesAgree: Check = ({ gates, position, now }) => {
   const refusal = gates?.refusal({ first: position.firstBuyAt === null, nowMs: now.getTime() });
   return refusal === undefined ? undefined : refuse(refusal.reason, refusal.numbers);
 };
 
-/** A triggered stop has its time to sell: taking it down at once would only sell later. */
+/** A triggered stop gets time to sell: cancelling it at once would only sell later. */
 const stopNotSelling: Check = ({ stop }) =>
   stop?.selling === true ? refuse('order-stop-triggered', { seconds: TRIGGERED_GRACE_MS / 1000 }) : undefined;
 
@@ -218,7 +218,7 @@ const ENTRY_CHECKS: readonly Check[] = [
   notRefused('entry'),
 ];
 
-/** What the operator wants bought waits for no cool-down, and is tried however often it was refused. */
+/** A manual buy skips the cool-down and the breaker. */
 const MANUAL_BUY_CHECKS: readonly Check[] = ENTRY_CHECKS.slice(0, ENTRY_CHECKS.indexOf(cooledDown));
 
 const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, stopNotSelling, notRefused('exit')];
@@ -232,7 +232,7 @@ const STOP_CHECKS: readonly Check[] = [restingStopNotFrozen, stopsAccepted, noth
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)]));
 
-/** What a strategy asks for in ticks, as the order that the exchange knows. */
+/** Converts the strategy's order form from price ticks to exchange prices. */
 function formOf(form: EntryForm | undefined, { price: { tick } }: SymbolRules): OrderForm {
   if (form === undefined) return { type: 'market' };
   const price = fromSteps(form.limit, tick);
@@ -246,7 +246,7 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
   const form = formOf(waits, rules);
   const size = sizeByTerms({
     ...context,
-    // Worked out only where the size hangs on it: with 500 coins it takes a look at each of them.
+    // Computed only where the size depends on it: it reads every coin, and there may be 500.
     equity: shared.equityShare === undefined ? ZERO : context.equity(),
     level,
     terms: shared,
@@ -294,37 +294,34 @@ function approveSale(
     if (order === '') return refuse('exit-nothing-free', numbers);
     return refuse('exit-locked-by-orphan', { ...numbers, order, locked: formatDecimal(orphans.locked) });
   }
-  const each = form.type === 'limit' ? form.price : price;
-  if (!isSellable(quantity, each, rules)) {
-    const value = multiply(quantity, each);
+  const unitPrice = form.type === 'limit' ? form.price : price;
+  if (!isSellable(quantity, unitPrice, rules)) {
+    const value = multiply(quantity, unitPrice);
     return refuse('exit-unsellable', asText({ lots: quantity, value, minNotional: rules.notional.min }));
   }
   const draft: OrderDraft = { accountId, profileId, symbol: rules.symbol, side: 'sell', purpose, form, quantity };
   return { kind: 'approved', order: approveDraft(draft), numbers: asText({ quantity, free: freeBase }) };
 }
 
-/** What an operator wants bought or sold; the price of a limit order lies on the grid. */
-export type ManualOrderRequest =
+/** A manual order; the price of a limit order is a multiple of the tick size. */
+export type ManualRequest =
   | { readonly side: 'buy'; readonly limit: Decimal | null; readonly size: ManualSize }
   | { readonly side: 'sell'; readonly limit: Decimal | null; readonly size: ManualSize | 'all' };
 
-/** Judges what the operator orders. It is done as asked or not at all: no cap and no balance makes it smaller. */
-export function approveManual(request: ManualOrderRequest, context: ApprovalContext): ApprovalResult {
+/** Approves or refuses a manual order as requested: no cap and no balance makes it smaller. */
+export function approveManual(request: ManualRequest, context: ApprovalContext): ApprovalResult {
   const refusal = firstRefusal(request.side === 'buy' ? MANUAL_BUY_CHECKS : MANUAL_SELL_CHECKS, context);
   if (refusal !== undefined) return refusal;
   return request.side === 'buy' ? approveManualBuy(request, context) : approveManualSale(request, context);
 }
 
-/** The price of a market order may move before it fills: what is to be bought may cost so much more. */
+/** The price of a market order may move before it fills: the cost of a buy includes this buffer. */
 const BUFFERED = add(ONE, CASH_BUFFER);
 
-const manualForm = ({ limit }: ManualOrderRequest): OrderForm =>
+const manualForm = ({ limit }: ManualRequest): OrderForm =>
   limit === null ? { type: 'market' } : { type: 'limit', price: limit };
 
-function approveManualBuy(
-  request: Extract<ManualOrderRequest, { side: 'buy' }>,
-  context: ApprovalContext,
-): ApprovalResult {
+function approveManualBuy(request: Extract<ManualRequest, { side: 'buy' }>, context: ApprovalContext): ApprovalResult {
   const { accountId, profileId, rules, freeQuote, shared, takerFee, baseFeeRate, position } = context;
   const { limit, size } = request;
   const { stopMultiple, stopLimitOffset } = shared;
@@ -353,7 +350,7 @@ function approveManualBuy(
 }
 
 function approveManualSale(
-  request: Extract<ManualOrderRequest, { side: 'sell' }>,
+  request: Extract<ManualRequest, { side: 'sell' }>,
   context: ApprovalContext,
 ): ApprovalResult {
   const { rules } = context;
@@ -361,9 +358,9 @@ function approveManualSale(
   const price = request.limit ?? context.price;
   const { size } = request;
   const amount = size === 'all' ? most : size.amount;
-  const asked = size !== 'all' && size.by === 'quote' ? divide(amount, price) : amount;
-  const quantity = floorToStep(asked, rules.lot.step);
-  if (asked > most) return refuse('size-more-than-held', asText({ wanted: asked, most }));
+  const wanted = size !== 'all' && size.by === 'quote' ? divide(amount, price) : amount;
+  const quantity = floorToStep(wanted, rules.lot.step);
+  if (wanted > most) return refuse('size-more-than-held', asText({ wanted, most }));
   const left = subtract(most, quantity);
   if (quantity > 0n && left > 0n && !isSellable(left, context.price, rules)) {
     return refuse('size-leaves-dust', asText({ left, most }));
@@ -371,13 +368,13 @@ function approveManualSale(
   return approveSale({ quantity, purpose: 'manual', form: manualForm(request) }, context);
 }
 
-/** Why the stop on the exchange may not be placed, moved or taken down now. Halts let it live; a freeze leaves one that rests alone. */
+/** Why the engine may not place, move or cancel the stop now. Plain halts allow it; a freeze keeps a resting stop as it is. */
 export const stopRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(STOP_CHECKS, context);
 
-/** Why nothing may be sold now, whatever there is to sell. */
+/** Why no exit may be sent now, whatever its size. */
 export const exitRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(EXIT_CHECKS, context);
 
-/** Judges a protective stop as planned by core/sizing/protective-stop.ts, which has sized it. */
+/** Approves or refuses a protective stop that core/sizing/protective-stop.ts planned and sized. */
 export function approveStop(
   { form, quantity }: Extract<StopPlan, { kind: 'place' }>,
   context: ApprovalContext,

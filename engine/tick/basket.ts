@@ -5,7 +5,7 @@ import { PRICE_AGE_LIMIT_MS } from './approve.ts';
 import { baseFeeRate } from '#engine/state/base-fee.ts';
 import { type Coin, missingCandles } from '#engine/state/coin.ts';
 
-/** What the plan of its profile asks of a coin at this tick; null for a strategy without plans. Asked once per tick. */
+/** The basket plan of the profile for this coin at this tick; null for a strategy without plans. Called once per tick. */
 export function basketTurn(coin: Coin): BasketTurn | null {
   const { bound, profile, context, symbol, rules, view } = coin;
   const { planner } = bound;
@@ -19,9 +19,12 @@ export function basketTurn(coin: Coin): BasketTurn | null {
     context.baskets.set(profile.id, entry);
     basket.planMs = Math.max(0, ...coins.map(({ instance }) => instance.ranking?.planMs() ?? 0));
   }
-  const unopened = profile.symbols.filter((each) => !coins.some((one) => one.symbol === each.symbol));
+  const unopened = profile.symbols.filter((member) => !coins.some((running) => running.symbol === member.symbol));
   const turn = basket.turn(symbol, view.nowMs, {
-    coins: [...coins.map((one) => coinOf(one, rules.quoteAsset)), ...unopened.map((each) => absent(each.symbol))],
+    coins: [
+      ...coins.map((running) => coinOf(running, rules.quoteAsset)),
+      ...unopened.map((member) => absent(member.symbol)),
+    ],
     freeQuote: toNumber(context.wallet.free(rules.quoteAsset, performance.now())),
     takerFee: context.fees.taker,
   });
@@ -51,7 +54,7 @@ function lackOf(coin: Coin, { score, quoteAsset }: { score: number | null; quote
   return score === null || missingCandles(coin) !== undefined ? 'enough candles' : null;
 }
 
-/** A coin of the profile that does not run. */
+/** The entry for a coin of the profile that does not run. */
 const absent = (symbol: string): BasketCoin => ({
   ...{ symbol, quantity: 0, price: 0, step: 1, minSell: 0, minBuy: 0, score: null },
   ...{ closedMs: 0, lacks: 'a running coin', settled: true },

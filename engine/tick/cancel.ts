@@ -7,8 +7,8 @@ import type { LiveOrder } from '#engine/state/live-order.ts';
 import { logRow, settleOrder } from './settle.ts';
 
 /**
- * Writes down what became of the cancel of an own order, sent until `sentUntilMs` (protocol time). A cancelled order may
- * turn out to have filled. Whatever is not certain is looked up before anything else is sent for the coin.
+ * Stores the outcome of a cancel that was sent until `sentUntilMs` (protocol time). A cancelled order may have filled first.
+ * While the outcome is uncertain, the coin sends nothing else and the watch looks the order up.
  */
 export async function applyCancel(
   coin: Coin,
@@ -26,7 +26,7 @@ export async function applyCancel(
   }
 }
 
-/** Cancels a resting order; it is gone only when its record says so afterwards. */
+/** Cancels a resting order. The order is gone only when its record says so afterwards. */
 export async function cancelOrder(
   coin: Coin,
   live: LiveOrder,

@@ -5,15 +5,15 @@ import type { ManualReason } from '#core/order/manual-order.ts';
 import { isObject } from '#core/merge.ts';
 import { type ActionOutcome, done, EXPIRED, refused } from '#core/order/operator-action.ts';
 import { isLiveOrder } from '#core/order/order.ts';
-import { type ApprovalContext, type ApprovalResult, approveManual, type ManualOrderRequest } from './approve.ts';
+import { type ApprovalContext, type ApprovalResult, approveManual, type ManualRequest } from './approve.ts';
 import { type Coin, pendingOrder, restingOrders } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
 import type { CoinAction } from '#engine/state/operator-request.ts';
 
-/** What a tick does for the action that the coin was asked: `wait` for something to become certain, or end it, or act. */
+/** The next step of the pending action: wait for an uncertain outcome, end the action, or send something for it. */
 export type ActionStep =
   | { readonly kind: 'wait' }
-  /** Its order is settled and more is to be sold: another one is made for it. */
+  /** Its order is settled and a quantity is left to sell: the action places another order. */
   | { readonly kind: 'go-on'; readonly settled: LiveOrder }
   | { readonly kind: 'end'; readonly outcome: ActionOutcome }
   | { readonly kind: 'refuse'; readonly reason: ManualReason; readonly approval: Refusal }
@@ -31,9 +31,9 @@ const LATE: ActionStep = { kind: 'end', outcome: EXPIRED };
 const isLate = ({ deadlineMs }: CoinAction): boolean => performance.now() >= deadlineMs;
 
 /**
- * The next step of an action. Once it has made an order nothing else is sent for it: what became of that order is what
- * became of the action. Only a sale of everything goes on while its orders sell and something is left. Before its order
- * an action may be repeated from the start, and is dropped after its deadline.
+ * The next step of an action. An action places one order, and the outcome of that order is the outcome of the action.
+ * Only a force sale places more orders, as long as they sell and a quantity is left. Before its order an action may start
+ * again, and it expires after its deadline.
  */
 export function nextStep(coin: Coin, action: CoinAction, context: () => ApprovalContext): ActionStep {
   const { request, order } = action;
@@ -42,26 +42,26 @@ export function nextStep(coin: Coin, action: CoinAction, context: () => Approval
   if (isLate(action)) return LATE;
   if (pendingOrder(coin) !== undefined || coin.price === null) return WAIT;
   if (request.kind === 'order') return judge(coin, { ...request, reason: `manual-${request.side}` }, context());
-  // The stop may be selling by itself; a buy that rests must not buy back, a sale that rests holds the coins.
+  // A triggered stop may be selling already. A resting buy must not buy back; a resting sale locks the quantity.
   const now = context();
   if (now.stop?.selling === true) return WAIT;
   const [live] = now.halts.some(({ freeze }) => freeze) ? [] : restingOrders(coin);
   if (live !== undefined) return { kind: 'cancel', reason: 'force-sell', live };
   const step = judge(coin, { side: 'sell', limit: null, size: 'all', reason: 'force-sell' }, now);
   const { balances } = coin.context;
-  // The stream may have lost what the position has bought: the exchange is asked before a sale is refused.
+  // The stream may have lost a balance update: the engine reads the balances before it refuses a sale.
   if (step.kind !== 'refuse' || !lacksCoins(coin, step.approval) || balances.readMs >= action.requestedMs) return step;
   balances.doubted = true;
   return WAIT;
 }
 
-/** Refused because the wallet as last reported holds nothing of the position that is free. */
+/** True when the sale was refused because the last reported balances leave nothing available of the position. */
 export const lacksCoins = ({ position }: Coin, approval: ApprovalResult): boolean =>
   position.firstBuyAt !== null &&
   approval.kind === 'refused' &&
   (approval.reason === 'exit-nothing-free' || approval.reason === 'exit-locked-by-orphan');
 
-/** A market order sells no more than the exchange takes at once and finds buyers for: the rest may still be sold. */
+/** True when a quantity is left to sell: a market order is capped by its maximum size and by the order book. */
 function leavesRest(action: CoinAction, { record, applied }: LiveOrder, context: () => ApprovalContext): boolean {
   if (action.request.kind !== 'force-sell' || isLiveOrder(record.state) || applied === 0n || isLate(action))
     return false;
@@ -70,17 +70,17 @@ function leavesRest(action: CoinAction, { record, applied }: LiveOrder, context:
 
 function judge(
   { rules }: Coin,
-  { reason, ...request }: ManualOrderRequest & { readonly reason: ManualReason },
+  { reason, ...request }: ManualRequest & { readonly reason: ManualReason },
   context: ApprovalContext,
 ): ActionStep {
-  // Onto the grid, never to a worse price than asked for.
+  // Rounds onto the tick size, never to a worse price than requested.
   const snap = request.side === 'buy' ? floorToStep : ceilToStep;
   const limit = request.limit === null ? null : snap(request.limit, rules.price.tick);
   const approval = approveManual({ ...request, limit }, context);
   return approval.kind === 'refused' ? { kind: 'refuse', reason, approval } : { kind: 'send', reason, approval };
 }
 
-/** Tried again while the order rests; that it does not rest any more says how it ended. */
+/** Repeats the cancel while the order rests. Once it does not rest, its state is the outcome. */
 function stepOfCancel(coin: Coin, action: CoinAction, orderId: string): ActionStep {
   const live = [...coin.live.values()].find(({ record }) => record.id === orderId);
   const end = (why: string): ActionStep => ({ kind: 'end', outcome: refused(why, { orderId }) });
@@ -95,7 +95,7 @@ function stepOfCancel(coin: Coin, action: CoinAction, orderId: string): ActionSt
   }
   if (live.record.purpose === 'stop') {
     return end(
-      'This is the protective stop of the position: it would be placed again at once. Turn it off in the config.',
+      'This is the protective stop of the position: the worker would place it again at once. Turn it off in the config.',
     );
   }
   if (!restingOrders(coin).includes(live)) return WAIT;
@@ -104,11 +104,11 @@ function stepOfCancel(coin: Coin, action: CoinAction, orderId: string): ActionSt
 
 const textOf = (approval: Refusal): string => describe(APPROVAL_REASONS[approval.reason], approval.numbers);
 
-/** How an action ends that the engine has refused. */
+/** The outcome of an action that the engine refused. */
 export const refusalOf = (approval: Refusal): ActionOutcome =>
   refused(textOf(approval), { code: approval.reason, numbers: approval.numbers });
 
-/** How an action ends whose request was not sent or not committed; undefined when it is tried again. */
+/** The outcome of an action whose request was not sent or not committed; undefined when the action tries again. */
 export function unsentOf(result: TickResult): ActionOutcome | undefined {
   if (result.kind === 'order') {
     return result.outcome === 'cancel-not-sent'
@@ -136,13 +136,13 @@ function endOf({ record, applied }: LiveOrder): ActionStep {
   return { kind: 'end', outcome: why === null ? done(detail) : refused(why, detail) };
 }
 
-/** Never sent, as the stop that it was to take the place of was gone: what is left to sell is looked at again. */
+/** True for an order that was never sent because the stop to replace was gone: the action checks again what to sell. */
 export const isUntried = ({ record: { state, payload } }: LiveOrder): boolean =>
   state === 'cancelled' && isObject(payload) && payload['reason'] === 'not-attempted';
 
 function whyNotDone({ state, exchangeOrderId, payload }: LiveOrder['record'], applied: Decimal): string | null {
-  const told = isObject(payload) ? (payload['msg'] ?? payload['reason']) : undefined;
-  const cause = typeof told === 'string' ? told : 'no cause was given';
+  const reported = isObject(payload) ? (payload['msg'] ?? payload['reason']) : undefined;
+  const cause = typeof reported === 'string' ? reported : 'no cause was given';
   if (state === 'rejected') return `The exchange refused the order: ${cause}`;
   if (state === 'never-arrived') return 'The order never arrived at the exchange: nothing was traded.';
   if (isLiveOrder(state) || applied > 0n) return null;
@@ -150,7 +150,7 @@ function whyNotDone({ state, exchangeOrderId, payload }: LiveOrder['record'], ap
   return `The order ended as ${state} before anything was traded.`;
 }
 
-/** The numbers of a step, for the tick's record. */
+/** The numbers of a step for the audit. */
 export function numbersOf({ id, request }: CoinAction, step: ActionStep): Numbers {
   const numbers: Record<string, string> = { action: id };
   if (step.kind === 'cancel') numbers['order'] = step.live.record.clientOrderId;

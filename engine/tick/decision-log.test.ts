@@ -39,7 +39,10 @@ const auditAt = (
 function table() {
   const rows = new Map<string, ActionLogRow>();
   const told: TickAudit[] = [];
-  const log = createDecisionLog({ write: (row) => rows.set(row.id, row), tell: (audit) => told.push(audit) }, reasons);
+  const log = createDecisionLog(
+    { write: (row) => rows.set(row.id, row), publish: (audit) => told.push(audit) },
+    reasons,
+  );
   const record = (audit: TickAudit, captured?: boolean): void => {
     const tick = { ...audit, atMs: Date.parse(audit.at), numbers: audit.decision.numbers };
     log.record(tick, (ticks) => ({ ...audit, ticks }), captured);

@@ -5,10 +5,10 @@ import type { ActionLogRow, LogLevel } from '#core/ports/records.ts';
 
 /** A row covers at most this much market time. */
 const LONGEST_ROW_MS = 3_600_000;
-/** What repeats itself is told of again after the first of these, then ever more rarely (wall ms). */
-const [TELL_AFTER_MS, RAREST_MS] = [1_000, 5_000];
+/** A repeat is published after the first of these, then less and less often, at least every second one (wall ms). */
+const [PUBLISH_AFTER_MS, RAREST_MS] = [1_000, 5_000];
 
-/** A tick as it was decided, before it is written down. */
+/** A decided tick, before the log records it. */
 interface DecidedTick {
   readonly trigger: Trigger;
   readonly atMs: number;
@@ -29,54 +29,54 @@ interface OpenRow {
   readonly range: { low: number; high: number };
   latest: DecidedTick;
   audit: TickAudit;
-  /** The last of the ticks that are not told yet, and how many they are. */
+  /** The newest of the ticks that are not published yet, and their number. */
   held: MakeAudit | null;
   heldTicks: number;
   count: number;
   readonly captured: boolean;
   readonly level: LogLevel;
-  readonly begunMs: number;
-  toldMs: number;
+  readonly startedMs: number;
+  publishedMs: number;
 }
 
 interface DecisionSinks {
   readonly write: (row: ActionLogRow) => void;
-  /** Told of every tick, of repeats in bundles. */
-  readonly tell: (audit: TickAudit) => void;
+  /** Receives every tick; repeats arrive in bundles. */
+  readonly publish: (audit: TickAudit) => void;
 }
 
 /**
- * The decisions of one coin. Ticks that did nothing for the same reason and against the same thresholds share one log row
- * with their count and the first, lowest, highest and latest numbers; everything else is a row of its own. Of such ticks
- * those that a price or the timer caused share audits too: the audit of the last one says how many it stands for. The counts
- * of all rows sum to the ticks, and so do those of all audits.
+ * The decisions of one coin. Ticks that did nothing for the same reason and against the same thresholds share one log row.
+ * The row holds their count and the first, lowest, highest and latest numbers. Every other tick gets its own row.
+ * Repeats that a price or the timer caused also share an audit, whose `ticks` is their number. The counts of all rows sum
+ * to the ticks, and so do those of all audits.
  */
 export interface DecisionLog {
-  /** A captured tick is a row of its own, with the whole audit. */
+  /** A captured tick gets its own row with the whole audit. */
   record(tick: DecidedTick, audit: MakeAudit, captured?: boolean): void;
   flush(): void;
-  /** How many ticks were no repeat of the one before on a mere price. */
+  /** The number of ticks that were not quiet repeats of the tick before. */
   readonly changes: number;
 }
 
 export function createDecisionLog(
-  { write, tell }: DecisionSinks,
+  { write, publish }: DecisionSinks,
   reasons: Readonly<Record<string, ReasonText>>,
 ): DecisionLog {
   let open: OpenRow | null = null;
   let changes = 0;
   const levelOf = createLevels();
-  const tellHeld = (row: OpenRow, nowMs: number): void => {
+  const publishHeld = (row: OpenRow, nowMs: number): void => {
     if (row.held === null) return;
     row.audit = row.held(row.heldTicks);
     row.held = null;
     row.heldTicks = 0;
-    row.toldMs = nowMs;
-    tell(row.audit);
+    row.publishedMs = nowMs;
+    publish(row.audit);
   };
   const emit = (row: OpenRow, nowMs: number): void => {
     if (row.held === null) return;
-    tellHeld(row, nowMs);
+    publishHeld(row, nowMs);
     write(rowOf(row));
   };
 
@@ -89,16 +89,16 @@ export function createDecisionLog(
       const quiet = tick.trigger === 'price' || tick.trigger === 'timer';
       if (open !== null && !captured && isRepeat(open, tick, reasons)) {
         grow(open, tick, audit);
-        const dueMs = Math.min(RAREST_MS, Math.max(TELL_AFTER_MS, open.toldMs - open.begunMs));
+        const dueMs = Math.min(RAREST_MS, Math.max(PUBLISH_AFTER_MS, open.publishedMs - open.startedMs));
         if (!quiet) changes += 1;
-        if (!quiet || nowMs - open.toldMs >= dueMs) emit(open, nowMs);
+        if (!quiet || nowMs - open.publishedMs >= dueMs) emit(open, nowMs);
         return;
       }
       changes += 1;
       if (open !== null) emit(open, nowMs);
-      const told = audit(1);
-      const row = openRow(tick, told, { captured, level: levelOf(told, tick.atMs) });
-      tell(row.audit);
+      const first = audit(1);
+      const row = openRow(tick, first, { captured, level: levelOf(first, tick.atMs) });
+      publish(row.audit);
       write(rowOf(row));
       open = captured || tick.results.length > 0 ? null : row;
     },
@@ -114,7 +114,7 @@ function openRow(tick: DecidedTick, audit: TickAudit, kind: Pick<OpenRow, 'captu
   const nowMs = performance.now();
   return {
     ...{ tick, audit, ...kind, id: newId<string>(), first: numbers, lowest: numbers, highest: numbers, latest: tick },
-    ...{ range: { low: price, high: price }, held: null, heldTicks: 0, count: 1, begunMs: nowMs, toldMs: nowMs },
+    ...{ range: { low: price, high: price }, held: null, heldTicks: 0, count: 1, startedMs: nowMs, publishedMs: nowMs },
   };
 }
 
@@ -130,7 +130,7 @@ function grow(row: OpenRow, tick: DecidedTick, audit: MakeAudit): void {
 
 const APPROVALS: Readonly<Record<string, ReasonText>> = APPROVAL_REASONS;
 
-/** Nothing was sent, and reason and thresholds are those of the row. */
+/** True when the tick sent nothing and its reason and thresholds equal those of the row. */
 function isRepeat(open: OpenRow, tick: DecidedTick, reasons: Readonly<Record<string, ReasonText>>): boolean {
   const { decision, numbers, approval } = open.tick;
   if (tick.results.length > 0 || tick.atMs - open.tick.atMs >= LONGEST_ROW_MS) return false;
@@ -158,7 +158,7 @@ const WARNED = new Set([
   'size-exit-infeasible',
 ]);
 
-/** A price that keeps crossing the entry meets the same obstacle again: that is a warning once, until a buy passes. */
+/** A price that keeps crossing the entry meets the same refusal again: it is a warning once, until a buy is approved. */
 function createLevels(): (audit: TickAudit, atMs: number) => LogLevel {
   let warned: { readonly reason: string; readonly atMs: number } | null = null;
   return ({ approval, decision }, atMs) => {
@@ -171,7 +171,7 @@ function createLevels(): (audit: TickAudit, atMs: number) => LogLevel {
   };
 }
 
-/** The sentence a reader needs: why the engine refused, else what the strategy said. */
+/** The sentence of a row: the engine's refusal, else the strategy's reason. */
 export function sentenceOf(audit: TickAudit): string {
   if (audit.approval.kind !== 'refused') return audit.decision.sentence;
   const text = APPROVALS[audit.approval.reason];

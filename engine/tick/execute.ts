@@ -17,27 +17,70 @@ import type { StopBasis } from '#engine/state/guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
 
+/*
+ * The life of an order, in order. This is the one full account of it; other files point here.
+ *
+ * 1. Decide. A price, a candle, an order event, the timer or the operator starts a tick (tick.ts). The strategy reads the
+ *    refreshed view of its coin and returns a decision: buy, sell, cancel or nothing.
+ * 2. Approve. approve.ts checks the decision against halts, limits, fees and trading rules. It returns an order with an
+ *    exact quantity, or a refusal with a reason code. Only approve.ts creates an `ApprovedOrder`.
+ * 3. Reserve. `execute` reserves the money in the wallet book and the buy in the risk book, before the first await.
+ *    Other coins decide during the commit: they already see less available balance and less room below each limit.
+ * 4. Commit the intent. One transaction (storage/trading/intents.ts) checks the lease, the kill switches and the runner
+ *    version. It raises the version and writes the order row in state `intent`. The row holds the client order id and
+ *    `sendBeforeMs`, the protocol time after which nothing may sign the request. There are four results:
+ *    `committed`: the engine sends the order. `halted` or `moved`: the engine releases the reservation and sends nothing.
+ *    `lost-lease`: this run of the account ends. A lost answer to COMMIT throws: the run restarts and step 8 applies.
+ * 5. Send. The exchange client waits for the rate limiter, then reads the clock, then calls the gate
+ *    (exchange/order-request.ts). The gate refuses when a halt is engaged or `sendBeforeMs` has passed; else the client
+ *    signs and sends once. It sends a second time only after error -1021, which proves that nothing was done.
+ *    An order that replaces a resting stop or a waiting buy goes out as one cancel-replace request.
+ * 6. Apply the outcome (`applyOutcome`):
+ *    - `accepted`: settle.ts stores the exchange order id and applies the fills.
+ *    - `rejected`: the row becomes `rejected`, and the breaker counts the refusal.
+ *    - `not-sent`: the row becomes `cancelled`, with the reason in its payload.
+ *    - `unknown`: the row becomes `unknown`. The coin sends nothing else until the outcome is proved.
+ * 7. Fill. Each execution arrives in the reply, by the account stream, or from a query. `store.applyFill` records it once
+ *    by its trade id: position, ledger and runner version change in one transaction. A repeated fill changes nothing.
+ *    The order row becomes final only after every execution that the exchange reports is applied. A crash between the
+ *    two leaves an order that is not final, and the next start looks it up again.
+ * 8. Resolve. The coin runner watches each order whose outcome is not certain (resolve.ts). It queries the exchange until it
+ *    finds the order, or until it can prove that the order never arrived. The proof needs two answers of every source
+ *    that say "absent", at least `separateMs` apart. Both must come after the last moment at which the request could
+ *    still have arrived (`certainFrom`, core/order/order-timing.ts). The row then becomes `never-arrived`.
+ *    A start or a takeover treats a stored order without an exchange id as possibly sent (runner/recover.ts).
+ * 9. Cancel. cancel.ts sends a cancel with an id that follows from the client order id. The order is gone only when its
+ *    row says so: a cancelled order may have filled first, and those fills are applied like all others.
+ *
+ * Two rules follow. The engine sends nothing without a committed intent, and it never sends one intent twice. At most one
+ * order of a coin is pending: only orders that certainly rest on the book allow another one beside them.
+ *
+ * Every step leaves evidence with the order (core/order/order-evidence.ts): decision, request, answer, event, lookup, cancel.
+ * Kill switches: storage/trading/halts.ts. Lease and fencing: worker/leases.ts.
+ */
+
+/** An approved order with the reason for it. */
 export interface Execution {
   readonly reason: string;
   readonly numbers: Numbers;
   readonly order: ApprovedOrder;
-  /** The resting stop that it takes the place of, in one request. */
+  /** The resting order that this order replaces in one request. */
   readonly replaces?: LiveOrder;
-  /** What a stop is placed for. */
+  /** Level, average price and settings that a stop is placed for. */
   readonly basis?: StopBasis;
-  /** The operator's action that it carries out. */
+  /** The operator's action that this order executes. */
   readonly action?: CoinAction;
 }
 
 /**
- * Commits the intent, then sends it, then applies the answer. Nothing is sent without a commit, and nothing is sent
- * again: an unknown outcome stays `unknown` until the exchange has proved it one way or the other.
+ * Commits the intent, sends the order, then applies the outcome: steps 3 to 6 above. Throws LeaseLost when another worker
+ * holds the account.
  */
 export async function execute(coin: Coin, execution: Execution): Promise<TickResult> {
   const { store, market } = coin.context.ports;
   const { order } = execution;
   const orderId = newId<OrderId>();
-  // Taken before the commit: between the decision and the commit other coins decide.
+  // The reservation comes before the commit: other coins decide during the commit.
   const at = marketNow(coin.context);
   reserveFor(coin, { orderId, execution, at });
   const { sendWithinMs, exitWithinMs } = coin.context.timing;
@@ -73,7 +116,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
 
-/** What the order row says of why it was made; buy level and settings are read back from here after a restart. */
+/** The `decision` column of the order row. After a restart the engine reads buy level and settings back from it. */
 function decisionToStore({ reason, numbers, order, basis }: Execution, settings: string): unknown {
   if (order.entry === undefined) return basis === undefined ? { reason, numbers } : { reason, numbers, basis };
   const { level, plannedQuote } = order.entry;
@@ -105,7 +148,7 @@ function release({ context }: Coin, orderId: OrderId): void {
   context.risk.forget(orderId);
 }
 
-/** Sends a committed order, alone or in the place of a resting stop, and applies what came of it. */
+/** Sends a committed order, alone or as the replacement of a resting order, and applies the outcome. */
 async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution): Promise<WriteOutcome> {
   const { trading } = coin.context.ports;
   const { clientOrderId, sendBeforeMs } = live.record;
@@ -131,11 +174,11 @@ async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution)
   return outcome;
 }
 
-/** Nothing was placed: the whole request was refused, or what it was to replace is gone. */
+/** The outcome when the exchange placed nothing: it refused the whole request, or the order to replace is gone. */
 const notAttempted = (cancelled: WriteOutcome): WriteOutcome =>
   cancelled.kind === 'rejected' ? cancelled : { kind: 'not-sent', reason: 'not-attempted' };
 
-/** Writes down what became of a sent order. */
+/** Stores the outcome of an order. */
 async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome): Promise<void> {
   const { store } = coin.context.ports;
   if (outcome.kind === 'accepted') {
@@ -147,7 +190,7 @@ async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome):
     live.certainAtMs = certainFrom(live.record.sendBeforeMs, coin.context.timing);
     logRow(coin, {
       level: 'warn',
-      msg: `Sent ${wordsOf(live.record)}; the exchange has not answered (${outcome.cause}). Nothing is sent again until it is certain.`,
+      msg: `Sent ${nameOf(live.record)}; the exchange has not answered (${outcome.cause}). The coin sends no other order until the outcome is known.`,
       ctx: { event: 'order_unknown', ...idsOf(live.record), cause: outcome.cause },
     });
     announceOrder(coin, live);
@@ -177,7 +220,7 @@ async function close(
     const refusals = coin.breaker.refused(live.record.purpose, outcome.message, Date.now());
     logRow(coin, {
       level: 'warn',
-      msg: `The exchange refused ${wordsOf(live.record)}: ${outcome.message}`,
+      msg: `The exchange refused ${nameOf(live.record)}: ${outcome.message}`,
       ctx: {
         event: 'order_rejected',
         ...idsOf(live.record),
@@ -193,31 +236,31 @@ async function close(
     if (!passing) coin.breaker.delayed(live.record.purpose, reason, Date.now());
     logRow(coin, {
       level: 'warn',
-      msg: `Did not send ${wordsOf(live.record)}: ${NOT_SENT[outcome.reason]}`,
+      msg: `Did not send ${nameOf(live.record)}: ${NOT_SENT[outcome.reason]}`,
       ctx: { event: 'order_not_sent', ...idsOf(live.record), reason: outcome.reason },
     });
   }
   announceOrder(coin, live);
 }
 
-/** Once per opening: what keeps being refused needs the operator. */
+/** Logged once per opening: an order that the exchange keeps refusing needs the operator. */
 const reportBreakerOpened = (coin: Coin, { record }: LiveOrder, message: string): void =>
   logRow(coin, {
     level: 'error',
-    msg: `The exchange has refused ${wordsOf(record)} three times in the same way (${message}). From now on it is tried once a minute: look at the coin's settings, the balance and the exchange's rules for it.`,
+    msg: `The exchange has refused ${nameOf(record)} three times for the same reason (${message}). From now on the worker tries once a minute. Check the coin's settings, the balance and the exchange's rules for the coin.`,
     ctx: { event: 'breaker_opened', ...idsOf(record), purpose: record.purpose, message },
   });
 
 const NOT_SENT = {
-  'not-sent-in-time': 'it was not signed in time after its decision.',
+  'not-sent-in-time': 'it could not be signed in time after its decision.',
   halted: 'a kill switch was engaged in the meantime.',
   'rate-limited': 'the request limit of the exchange is used up.',
-  'not-attempted': 'the stop that it was to replace is gone.',
+  'not-attempted': 'the order that it was to replace is gone.',
 } as const;
 
-const NAMES = { entry: 'a buy', exit: 'a sale', stop: 'a stop', manual: 'an order by hand' } as const;
+const NAMES = { entry: 'a buy', exit: 'a sale', stop: 'a stop', manual: 'a manual order' } as const;
 
-const wordsOf = ({ purpose, symbol }: OrderRecord): string => `${NAMES[purpose]} of ${symbol}`;
+const nameOf = ({ purpose, symbol }: OrderRecord): string => `${NAMES[purpose]} of ${symbol}`;
 
 export const idsOf = (record: OrderRecord): Readonly<Record<string, unknown>> => ({
   orderId: record.id,

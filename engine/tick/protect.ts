@@ -18,12 +18,12 @@ import { execute, idsOf } from './execute.ts';
 import { unprotectedSeconds, readBasis } from '#engine/state/guard.ts';
 import { logRow } from './settle.ts';
 
-/** A position that has had no stop on the exchange for this long is told of. */
-const TELL_AFTER_SECONDS = 5;
+/** The engine reports a position that has had no stop on the exchange for this long. */
+const REPORT_AFTER_SECONDS = 5;
 
 /**
- * Keeps the stop on the exchange equal to what strategy and position demand, after a tick that sent nothing. Returns
- * undefined when nothing is to be sent, else what came of it.
+ * Keeps the stop on the exchange equal to the strategy's stop level and the position, after a tick that sent nothing.
+ * Returns undefined when there is nothing to send, else the results.
  */
 export function protect(coin: Coin, context: () => ApprovalContext): Promise<TickResult[]> | undefined {
   const [live, extra] = restingStops(coin);
@@ -40,7 +40,7 @@ export function protect(coin: Coin, context: () => ApprovalContext): Promise<Tic
 function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
   const { position, rules, context, bound, price } = coin;
   const resting = live === undefined ? null : restingOf(coin, live);
-  // What a sale by hand has on the book is not the stop's to sell.
+  // A manual sale on the book already sells its part of the position: the stop covers the rest.
   const left = maximum(subtract(position.quantity, quantityInOpenSells(coin)), ZERO);
   const guarded = left === position.quantity || isSellable(left, position.averagePrice, rules);
   return planStop({
@@ -69,13 +69,13 @@ function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
   };
 }
 
-/** Only a lower average entry price or other settings may lower a stop; whatever else does has lost what it knew. */
+/** Only a lower average entry price or changed settings may lower a stop. Any other lower level comes from lost state. */
 function mayFall({ position, settings }: Coin, { record }: LiveOrder): boolean {
   const basis = readBasis(record);
   return basis !== null && (position.averagePrice < requireDecimal(basis.average) || settings !== basis.settings);
 }
 
-/** Looks before each decision whether the resting stop has begun to sell. */
+/** Checks before each decision whether the resting stop has started to sell. */
 export function watchStop(coin: Coin): void {
   const [live] = restingStops(coin);
   const { guard, price } = coin;
@@ -86,13 +86,13 @@ export function watchStop(coin: Coin): void {
   guard.triggered = reached || live.applied > 0n ? { clientOrderId, sinceMs: performance.now() } : null;
 }
 
-/** The resting stop is selling, and has not had its time yet: an exit leaves it to that. */
+/** True while a triggered stop still has time to sell: until then no exit replaces it. */
 export const isSelling = ({ guard: { triggered } }: Coin): boolean =>
   triggered !== null && performance.now() - triggered.sinceMs < TRIGGERED_GRACE_MS;
 
 /**
- * A stop that was reached and has not sold in time, as the price jumped below its limit: everything is sold, also where
- * the strategy itself would wait. Its prices are the numbers of that decision.
+ * A stop that was triggered and has not sold in time, because the price jumped below its limit. The engine then sells the
+ * rest at the market, even where the strategy would wait. Returns the prices as the numbers of that decision.
  */
 export function failedStop(coin: Coin): Numbers | undefined {
   const [live] = restingStops(coin);
@@ -126,7 +126,7 @@ interface PlaceInput {
   readonly approval: Extract<ApprovalResult, { kind: 'approved' }>;
   readonly live: LiveOrder | undefined;
   readonly level: string;
-  /** Why the order sells once it fills. */
+  /** Exit reason that the order's fills get. */
   readonly reason: string;
 }
 
@@ -138,7 +138,7 @@ async function place(coin: Coin, { approval, live, level, reason }: PlaceInput):
   if (result.kind === 'order' && result.outcome === 'accepted') {
     const { stop, limit, trail, quantity } = numbers;
     const how = trail === undefined ? `at ${stop}, for no less than ${limit}` : `${trail} % below its best price`;
-    const verb = live === undefined ? 'A stop rests on the exchange' : 'The stop on the exchange has moved';
+    const verb = live === undefined ? 'Placed a stop on the exchange' : 'Moved the stop on the exchange';
     const cause = exitCause(reason);
     logRow(coin, {
       level: 'info',
@@ -151,12 +151,12 @@ async function place(coin: Coin, { approval, live, level, reason }: PlaceInput):
 }
 
 const CANCELLED = {
-  stop: ['stop_removed', 'The stop on the exchange was taken down.'],
-  entry: ['entry_withdrawn', 'The waiting buy was taken back.'],
-  manual: ['manual_withdrawn', 'The order by hand was taken off the book.'],
+  stop: ['stop_removed', 'Cancelled the stop on the exchange.'],
+  entry: ['entry_withdrawn', 'Cancelled the waiting buy.'],
+  manual: ['manual_withdrawn', 'Cancelled the manual order.'],
 } as const;
 
-/** Cancels an order that rests. */
+/** Cancels a resting order and logs the cancellation. */
 export async function cancelResting(coin: Coin, live: LiveOrder): Promise<TickResult> {
   const { outcome, result } = await cancelOrder(coin, live);
   const { purpose } = live.record;
@@ -174,8 +174,8 @@ interface Lack {
 }
 
 /**
- * Counts the time in which a stop is wanted and none rests, and tells of it once per episode: at once where the exchange
- * refuses the price, else when it has lasted a while.
+ * Counts the time during which a position needs a stop and none rests. Reports it once per episode: at once when the
+ * exchange refuses the price, else after REPORT_AFTER_SECONDS.
  */
 function note(coin: Coin, wanted: boolean, lack?: Lack): void {
   const { guard } = coin;
@@ -184,13 +184,13 @@ function note(coin: Coin, wanted: boolean, lack?: Lack): void {
   if (lack === undefined) {
     if (wanted && !rests) return;
     guard.cause = null;
-    guard.told = false;
+    guard.reported = false;
     return;
   }
-  guard.cause = wordsOf(lack);
+  guard.cause = sentenceOf(lack);
   const seconds = unprotectedSeconds(guard);
-  if (guard.told || (lack.reason !== 'order-stop-outside-band' && seconds < TELL_AFTER_SECONDS)) return;
-  guard.told = true;
+  if (guard.reported || (lack.reason !== 'order-stop-outside-band' && seconds < REPORT_AFTER_SECONDS)) return;
+  guard.reported = true;
   const msg = rests ? guard.cause : `The position has no stop on the exchange. ${guard.cause}`;
   logRow(coin, { level: 'warn', msg, ctx: { event: 'stop_missing', ...lack, seconds } });
 }
@@ -204,7 +204,7 @@ function count({ guard, context, symbol }: Coin, unprotected: boolean): void {
 
 const TEXTS: Readonly<Record<string, ReasonText>> = { ...STOP_REASONS, ...APPROVAL_REASONS };
 
-function wordsOf({ reason, numbers }: Lack): string {
+function sentenceOf({ reason, numbers }: Lack): string {
   const text = TEXTS[reason];
   return text === undefined ? reason : describe(text, numbers);
 }

@@ -12,15 +12,15 @@ import { announceOrder, logRow, settleOrder } from './settle.ts';
 
 const FIRST_WAIT_MS = 100;
 
-/** What one look at the exchange says about an order whose outcome is not known. */
+/** The result of one lookup of an order whose outcome is unknown. */
 type Proof =
   | { readonly kind: 'found'; readonly order: ExchangeOrder }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unclear' };
 
 /**
- * Looks for the order by the id that the exchange gave it, else by its client id, then among open and recent orders (a
- * cancelled order carries the cancel's id). Only a definite answer of every source counts as absent.
+ * Looks the order up by its exchange id, else by its client id, then among open and recent orders. A cancelled order
+ * carries the id of the cancel. The order counts as absent only when every source gives a definite answer.
  */
 async function lookForOrder(context: AccountContext, record: OrderRecord): Promise<Proof> {
   const { trading } = context.ports;
@@ -34,13 +34,13 @@ async function lookForOrder(context: AccountContext, record: OrderRecord): Promi
   } catch (error) {
     context.ports.log.warn(
       { event: 'order_lookup_failed', symbol, clientOrderId, err: error },
-      'Orders could not be listed; asking again',
+      'Orders could not be listed; trying again',
     );
     return { kind: 'unclear' };
   }
 }
 
-/** A listed order that cannot be read, and may be this one, is no proof of absence. */
+/** Searches the lists. An unreadable order that may be this one makes the result `unclear`, not `absent`. */
 export function proofFromLists(lists: readonly OrderList[], clientOrderId: string): Proof {
   const ids = new Set([clientOrderId, cancelIdOf(clientOrderId)]);
   const order = lists.flatMap(({ orders }) => orders).find((each) => ids.has(each.clientOrderId));
@@ -50,8 +50,8 @@ export function proofFromLists(lists: readonly OrderList[], clientOrderId: strin
 }
 
 /**
- * Asks until the order is found, or until two answers after the moment of certainty, far enough apart, agree that
- * it does not exist (design: engine 3.4). `enqueue` runs each change in the coin's own serial order.
+ * Queries the exchange until the order is found or proved absent: step 8 in execute.ts. `enqueue` runs each change in the
+ * coin's queue.
  */
 export async function resolveOrder(
   coin: Coin,
@@ -67,7 +67,7 @@ export async function resolveOrder(
   let absentSinceMs: number | null = null;
   for (let waitMs = FIRST_WAIT_MS; !context.signal.aborted; waitMs = Math.min(waitMs * 2, timing.lookEveryMs)) {
     if (!coin.live.has(clientOrderId)) return;
-    const askedMs = context.ports.market.clock.protocolMs();
+    const queriedMs = context.ports.market.clock.protocolMs();
     const proof = await lookForOrder(context, live.record);
     recordLookup(context, live, { proof, certainMs });
     if (proof.kind === 'found') {
@@ -77,7 +77,7 @@ export async function resolveOrder(
         if (!coin.live.has(clientOrderId)) complete = true;
         else
           complete =
-            (await settleOrder(coin, live, { order: proof.order, fills: [] })) && isPastCancel(coin, live, askedMs);
+            (await settleOrder(coin, live, { order: proof.order, fills: [] })) && isPastCancel(coin, live, queriedMs);
       });
       if (complete) return;
     }
@@ -93,7 +93,7 @@ export async function resolveOrder(
   }
 }
 
-/** A look is evidence of its own: "does not exist" counts only after the moment of certainty. */
+/** Records the lookup as evidence; "absent" is conclusive only after the moment of certainty. */
 function recordLookup(
   { ports }: AccountContext,
   { record }: LiveOrder,
@@ -108,10 +108,10 @@ function recordLookup(
   ports.records.evidence({ orderId: record.id, kind: 'lookup', at: new Date(), detail });
 }
 
-/** An answer from before the last moment of a cancel says nothing about what the cancel did. */
-function isPastCancel(coin: Coin, live: LiveOrder, askedMs: number): boolean {
+/** False for a query sent while a cancel could still take effect: its answer does not prove the cancel's outcome. */
+function isPastCancel(coin: Coin, live: LiveOrder, queriedMs: number): boolean {
   if (!coin.live.has(live.record.clientOrderId) || live.cancelUntilMs === null) return true;
-  if (askedMs <= live.cancelUntilMs) return false;
+  if (queriedMs <= live.cancelUntilMs) return false;
   live.cancelUntilMs = null;
   return true;
 }
@@ -127,7 +127,7 @@ async function declareNeverArrived(coin: Coin, live: LiveOrder): Promise<void> {
   coin.context.risk.finish(live.record.id);
   logRow(coin, {
     level: 'warn',
-    msg: 'The order never arrived: the exchange has said twice that it does not exist, after the last moment at which it could have. Deciding again.',
+    msg: 'The order never arrived. The exchange reported twice that it does not exist, after the last moment at which it could have arrived. The coin decides again.',
     ctx: { event: 'order_never_arrived', ...idsOf(live.record) },
   });
   announceOrder(coin, live);

@@ -11,15 +11,15 @@ import { noteFeeAsset } from '#engine/state/base-fee.ts';
 import { type Coin, liveOrderOf, refreshView, toKeep } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
 
-/** What the exchange says of an order, with those executions that came along. */
+/** An order as the exchange reports it, with the executions of the same message. */
 interface SeenOrder {
   readonly order: ExchangeOrder;
   readonly fills: readonly ExchangeFill[];
 }
 
 /**
- * Brings a stored order to what the exchange reports of it. Fills are applied before the order may become final, so that
- * a crash in between leaves an order that the next start looks at again. Returns false while executions are missing.
+ * Updates a stored order to the state that the exchange reports. Fills are applied before the order becomes final: after a
+ * crash in between, the next start looks the order up again. Returns false while executions are missing.
  */
 export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrder): Promise<boolean> {
   const { order: seen, fills } = seenNow;
@@ -42,7 +42,7 @@ export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrde
   const partly = live.applied > ZERO ? 'partially-filled' : 'open';
   live.record = await store.updateOrder(id, {
     state: complete ? seen.state : partly,
-    // The stored row may be of a backup that was restored a moment ago.
+    // The stored row may come from a backup that was just restored.
     exchangeOrderId: seen.exchangeOrderId,
     filledQuantity: live.applied,
     at: seen.updatedAt,
@@ -58,18 +58,18 @@ export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrde
   return complete;
 }
 
-/** None when they cannot be read: the order then stays open and is asked for again, and other coins are not held up. */
+/** Empty when the query fails: the order stays open, the watch queries it again, and other coins do not wait. */
 async function readFills({ context, symbol }: Coin, exchangeOrderId: string): Promise<ExchangeFill[]> {
   try {
     return await context.ports.trading.fillsOf(symbol, exchangeOrderId);
   } catch (err) {
     const fields = { event: 'fills_not_read', symbol, exchangeOrderId, err };
-    context.ports.log.warn(fields, 'The executions of an order could not be read; asking again');
+    context.ports.log.warn(fields, 'The fills of an order could not be read; trying again');
     return [];
   }
 }
 
-/** Folds one execution; a repeated one changes nothing. */
+/** Applies one fill to the position; a repeated fill changes nothing. */
 async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promise<void> {
   const { context, rules, bound } = coin;
   const feeQuote = context.feePrices.valueOf(fill, rules);
@@ -88,7 +88,7 @@ async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promi
   live.applied = add(live.applied, fill.quantity);
   coin.position = result.position;
   live.unvaluedFee ||= feeQuote === null;
-  // Before anybody decides again: what this fill made counts, then what is still to come is less.
+  // Before the next decision: first count the result of this fill, then lower what the order still reserves.
   await context.risk.booked();
   if (fill.side === 'buy') context.risk.spent(live.record.id, fill.quoteQuantity);
   coin.levels = await context.ports.store.levelFills(coin.profile.id, coin.symbol);
@@ -99,8 +99,8 @@ async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promi
 }
 
 /**
- * The own order that an event of the exchange belongs to: one in flight, or one that this run has not settled, such as an
- * order that was taken for never arrived. Undefined for foreign orders and for repeats of settled ones.
+ * The own order that an event of the exchange belongs to: an order in flight, or one that this run has not settled, such as
+ * one that was declared never arrived. Undefined for foreign orders and for repeated events of settled orders.
  */
 export async function findOwnOrder(coin: Coin, clientOrderId: string): Promise<LiveOrder | undefined> {
   const live = coin.live.get(clientOrderId);
@@ -130,7 +130,7 @@ function finishOrder(coin: Coin, live: LiveOrder): void {
   const closed = net !== null && coin.position.firstBuyAt === null;
   const verb = side === 'buy' ? 'Bought' : 'Sold';
   const cause = side === 'buy' ? '' : ` (${exitCause(reason)})`;
-  const result = closed ? ` The round trip made ${formatRounded(net, places)} ${quoteAsset} after fees.` : '';
+  const result = closed ? ` The trade closed with ${formatRounded(net, places)} ${quoteAsset} after fees.` : '';
   logRow(coin, {
     level: 'info',
     msg: `${verb} ${formatDecimal(live.applied)} ${baseAsset} at ${shortPrice(coin, price)} for ${formatRounded(filledQuote, places)} ${quoteAsset}${cause}.${result}`,
@@ -148,7 +148,7 @@ function finishOrder(coin: Coin, live: LiveOrder): void {
   });
 }
 
-/** Nothing else is to do: the coin's next tick decides again, and places a stop that the position lacks. */
+/** Only a report: the coin's next tick decides again and places a missing stop. */
 function reportPrevented(coin: Coin, { record }: LiveOrder): void {
   const { id, clientOrderId, side, purpose } = record;
   const msg = `The exchange ended this ${side} order: it would have traded with another order of the same account (self-trade prevention).`;
@@ -158,7 +158,7 @@ function reportPrevented(coin: Coin, { record }: LiveOrder): void {
 const warnUnvalued = (coin: Coin, { record: { id, clientOrderId } }: LiveOrder): void =>
   logRow(coin, {
     level: 'warn',
-    msg: `A fee was paid in another asset whose price in ${coin.rules.quoteAsset} was not known: the result of this round trip does not count it.`,
+    msg: `A fee was paid in an asset whose price in ${coin.rules.quoteAsset} was not known: the result of this trade does not include it.`,
     ctx: { event: 'fee_not_valued', orderId: id, clientOrderId },
   });
 

@@ -35,7 +35,7 @@ import { isSelling, failedStop, protect, cancelResting, watchStop } from './prot
 
 const STALE: Decision = { kind: 'nothing', reason: 'stale-price' };
 const ACTION_FIRST = { kind: 'refused', reason: 'action-first', numbers: {} } as const;
-/** Of decisions that are the engine's. */
+/** Sentences of decisions that the engine makes, not the strategy. */
 const OWN_TEXTS: Readonly<Record<string, ReasonText>> = {
   [STALE.reason]: APPROVAL_REASONS['stale-price'],
   [SELL_FAILED_STOP.reason]: STOP_REASONS[SELL_FAILED_STOP.reason],
@@ -43,9 +43,9 @@ const OWN_TEXTS: Readonly<Record<string, ReasonText>> = {
 };
 
 /**
- * One tick: snapshot, decide, approve, execute, record. A tick that sends nothing returns undefined without a promise,
- * so that silence costs no await. Exits come first, then what the operator has asked for, then entries. A disabled
- * profile decides nothing; what is asked of it is done all the same.
+ * One tick: snapshot, decide, approve, execute, record. The life of an order is described in execute.ts.
+ * A tick that sends nothing returns undefined without a promise, so that a quiet tick costs no await. Exits come first,
+ * then the operator's pending action, then entries. A disabled profile decides nothing, but executes operator actions.
  */
 export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<void> | undefined {
   const { enabled } = coin.profile;
@@ -79,7 +79,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   return end(coin, log, { ...seen, approval });
 }
 
-/** Takes a sale that holds what is to be sold, or a buy that is not wanted any more, off the book: risking less needs no approval. */
+/** Cancels a resting sale that locks the quantity to sell, or a stale buy. A cancel lowers risk, so it needs no approval. */
 async function clear(
   coin: Coin,
   log: DecisionLog,
@@ -89,11 +89,11 @@ async function clear(
   record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [outcome] });
 }
 
-/** The waiting buy that the strategy takes back, or that settings of another time wanted. */
+/** The waiting buy that the strategy cancels, or that an earlier config placed. */
 function staleEntry(coin: Coin, { kind }: Decision): LiveOrder | undefined {
   const waiting = kind === 'sell' ? undefined : waitingEntry(coin);
-  const takesBack = kind === 'cancel' && missingCandles(coin) === undefined;
-  return waiting !== undefined && (takesBack || isFromPreviousConfig(coin, waiting)) ? waiting : undefined;
+  const isCancelled = kind === 'cancel' && missingCandles(coin) === undefined;
+  return waiting !== undefined && (isCancelled || isFromPreviousConfig(coin, waiting)) ? waiting : undefined;
 }
 
 const isSale = ({ record: { side } }: LiveOrder): boolean => side === 'sell';
@@ -103,7 +103,7 @@ interface ActInput {
   readonly action: CoinAction;
 }
 
-/** The operator's turn; undefined while it has to wait for something to become certain. */
+/** Executes the operator's pending action; undefined while the action waits for an uncertain outcome. */
 function act(coin: Coin, log: DecisionLog, { seen, action }: ActInput): Promise<void> | undefined {
   const step = nextStep(coin, action, () => approvalContext(coin));
   return step.kind === 'wait' ? undefined : carryOut(coin, log, { seen, action, step });
@@ -136,7 +136,7 @@ async function carryOut(
   if (outcome !== undefined) finish(coin, action, outcome);
 }
 
-/** The action may make another order: this one was never sent, or has done its part. */
+/** Lets the action place another order: this one was never sent, or is settled. */
 async function freeAction(coin: Coin, action: CoinAction, { record }: LiveOrder): Promise<void> {
   await coin.context.ports.store.updateOrder(record.id, { state: record.state, freesAction: true });
   action.order = null;
@@ -153,7 +153,7 @@ function finish(coin: Coin, action: CoinAction, outcome: ActionOutcome): void {
   action.finish(outcome);
   logRow(coin, {
     level: outcome.state === 'done' ? 'info' : 'warn',
-    msg: outcome.reason ?? 'What you asked for is done.',
+    msg: outcome.reason ?? 'The action is done.',
     ctx: { event: 'operator_action', action: action.id, ...outcome },
   });
 }
@@ -161,7 +161,7 @@ function finish(coin: Coin, action: CoinAction, outcome: ActionOutcome): void {
 const kindOf = (reason: ManualReason): Decision['kind'] =>
   reason === 'manual-buy' ? 'buy' : reason === 'manual-cancel' ? 'cancel' : 'sell';
 
-/** Nothing was sent for the decision: the stop on the exchange is kept as it should be. */
+/** Ends a tick whose decision sent nothing: updates the protective stop, then records the tick. */
 function end(coin: Coin, log: DecisionLog, input: Omit<RecordInput, 'results'>): Promise<void> | undefined {
   const kept = protect(coin, () => approvalContext(coin));
   if (kept !== undefined) return kept.then((results) => record(coin, log, { ...input, results }));
@@ -169,7 +169,7 @@ function end(coin: Coin, log: DecisionLog, input: Omit<RecordInput, 'results'>):
   return undefined;
 }
 
-/** What a tick looked at and answered, frozen before anything is sent. */
+/** Inputs and decision of a tick, frozen before the engine sends anything. */
 interface Observed {
   readonly trigger: Trigger;
   readonly decision: Pick<Decision, 'kind' | 'reason'>;
@@ -185,7 +185,7 @@ interface SendInput extends Observed {
 
 async function send(coin: Coin, log: DecisionLog, input: SendInput): Promise<void> {
   const { result, decision, numbers } = input;
-  // What is sold must not be bought back by a buy that rests.
+  // A resting buy must not buy back the quantity that this order sells.
   const results: TickResult[] = [];
   if (result.order.purpose === 'exit')
     for (const live of restingOrders(coin)) results.push(await cancelResting(coin, live));
@@ -199,18 +199,18 @@ const approvalOf = ({ order, numbers }: SendInput['result']): Approval => ({
   numbers,
 });
 
-/** What sells takes the place of the stop on the exchange, a buy of the strategy that of the one that waits. */
+/** A sale replaces the resting stop; a buy of the strategy replaces its waiting buy. */
 function sendOrder(coin: Coin, execution: Execution): Promise<TickResult> {
   const { side, purpose } = execution.order;
   const inPlaceOf = side === 'sell' ? restingStops(coin)[0] : purpose === 'entry' ? waitingEntry(coin) : undefined;
   return inPlaceOf === undefined ? execute(coin, execution) : executeInPlace(coin, execution, inPlaceOf);
 }
 
-/** An order that has filled in part is taken down first: only then is it certain how much is left. */
+/** Cancels a partially filled order first: only then is the remaining quantity certain. */
 const executeInPlace = (coin: Coin, execution: Execution, stop: LiveOrder): Promise<TickResult> =>
   stop.applied > 0n ? cancelResting(coin, stop) : execute(coin, { ...execution, replaces: stop });
 
-/** What is to be done, with its numbers. A stop that was reached in vain sells, whatever the strategy says. */
+/** The decision with its numbers. A failed stop sells at the market and overrides the strategy. */
 function decide(coin: Coin): { readonly decision: Decision; readonly numbers: Numbers } {
   if (coin.price === null) return { decision: STALE, numbers: { price: null, ageMs: null, limitMs: null } };
   const decision = coin.instance.decide(coin.view);
@@ -266,7 +266,7 @@ function approvalContext(coin: Coin): ApprovalContext {
   };
 }
 
-/** The quote that a waiting buy keeps. */
+/** The quote amount that a waiting buy locks. */
 const lockedBy = ({ record: { form, quantity }, applied }: LiveOrder): Decimal =>
   'price' in form ? multiply(subtract(quantity, applied), form.price) : ZERO;
 
@@ -288,7 +288,7 @@ function record(coin: Coin, log: DecisionLog, input: RecordInput): void {
   write();
 }
 
-/** Candles of many coins close together: all are decided on before any of it is written down, unless something was sent. */
+/** Candles of many coins close together. All coins decide before the engine records any of it, unless one sent an order. */
 const mayWait = ({ trigger, results }: RecordInput, waiting: number): boolean =>
   results.length === 0 && (trigger === 'candle' || (waiting > 0 && (trigger === 'price' || trigger === 'timer')));
 
@@ -321,7 +321,7 @@ function auditOf(coin: Coin, recorded: RecordInput, { ticks, wallMs, tookMs }: A
   };
 }
 
-/** Hands an audit to those who keep and show it. */
+/** Stores an audit and publishes it to the browsers. */
 export function publishTick(coin: Coin, audit: TickAudit): void {
   const { records, announce } = coin.context.ports;
   records.audit(audit);
@@ -333,7 +333,7 @@ export function publishTick(coin: Coin, audit: TickAudit): void {
   announce({ topic: 'tick', id: coin.profile.id, data: { symbol: coin.symbol, state: stateOf(coin, audit) } });
 }
 
-/** What a tick looked at; written out as text only where somebody is told. */
+/** Inputs of a tick; converted to text only when an audit is published. */
 const inputOf = ({ price, view, position, context, rules, live, guard, version }: Coin, nowMs = performance.now()) => ({
   ...{ price, priceAgeMs: view.priceAgeMs, position, version, liveOrders: live.size },
   freeQuote: context.wallet.free(rules.quoteAsset, nowMs),
@@ -352,7 +352,7 @@ const inputText = ({ price, priceAgeMs, position, freeQuote, freeBase, version, 
   stateVersion: version,
 });
 
-/** As the strategy gets it: what is recorded without backing a position goes by names of its own. */
+/** The position as the strategy sees it. A recorded quantity that backs no position gets separate names. */
 function positionText({ firstBuyAt, quantity, averagePrice }: Coin['position']): Numbers {
   const recorded = { quantity: formatDecimal(quantity), averagePrice: formatDecimal(averagePrice) };
   if (firstBuyAt !== null) return recorded;
@@ -361,7 +361,7 @@ function positionText({ firstBuyAt, quantity, averagePrice }: Coin['position']):
   return { ...none, recordedQuantity: recorded.quantity, recordedAveragePrice: recorded.averagePrice };
 }
 
-/** The contract's coinState: what the coin page shows as the last decision and the plan. */
+/** The contract's coinState: the last decision and the plan, as the coin page shows them. */
 const stateOf = (coin: Coin, audit: TickAudit): unknown => ({
   at: audit.at,
   decision: { ...audit.decision, sentence: sentenceOf(audit) },
