@@ -51,8 +51,8 @@ const UNCHECKED =
 const failed = (cause: string): KeyHealth => ({ status: 'error', cause });
 
 /**
- * Asks what the key may do (live only) and for the account. Only a definite answer of the exchange about the key makes a
- * verdict; faults of the network, limits and clocks do not. Never throws for a failed call.
+ * Asks what the key may do (live only) and for the account. Only a definite answer of the exchange about the key makes
+ * a verdict; faults of the network, limits and clocks do not. Never throws for a failed call.
  */
 export async function checkKey(options: KeyCheckOptions): Promise<KeyHealth> {
   try {

@@ -29,8 +29,8 @@ interface Reading {
 
 /**
  * The exchange's clock on a monotonic base, so that a change of the machine's clock moves nothing. A sample is taken to
- * have been read half a round trip before its arrival. Times are whole ms. `sync` rejects with what `fetchTime` rejects with, when no sample
- * succeeds; concurrent syncs share one.
+ * have been read half a round trip before its arrival. Times are whole ms. `sync` rejects with what `fetchTime` rejects
+ * with, when no sample succeeds; concurrent syncs share one.
  */
 export function createExchangeClock(fetchTime: () => Promise<ServerTime>, options: ClockOptions = {}): ExchangeClock {
   const monotonicMs = options.monotonicMs ?? (() => performance.now());

@@ -17,8 +17,8 @@ interface HandoverOptions<Connection> {
 }
 
 /**
- * One connection at a time, changed without a gap: before it ends as planned a second one is made, and the first goes on
- * until the second has been complete for a while. Only a loss that leaves nothing behind is told as `down`.
+ * One connection at a time, changed without a gap: before it ends as planned a second one is made, and the first goes
+ * on until the second has been complete for a while. Only a loss that leaves nothing behind is told as `down`.
  */
 export class ConnectionHandover<Connection extends AsyncDisposable & { restart(cause: string): void }>
   implements AsyncDisposable

@@ -32,8 +32,8 @@ const failureOfRead = (error: unknown): WriteOutcome => ({
 });
 
 /**
- * A cancelled order is listed under the id of its cancel, so that an order counts as absent only when the exchange knows
- * neither id.
+ * A cancelled order is listed under the id of its cancel, so that an order counts as absent only when the exchange
+ * knows neither id.
  */
 export async function findOrder(
   link: SignedLink,

@@ -11,7 +11,9 @@ const WEIGHT_WINDOW_MS = 60_000;
 const RAW_WINDOW_MS = 300_000;
 const BAN_MS = 120_000;
 const TOO_MANY_ORDERS = -1015;
-/** After a page of the exchange's firewall all but exits wait this long, twice as long each time, at most the second. */
+/**
+ * After a page of the exchange's firewall all but exits wait this long, twice as long each time, at most the second.
+ */
 const BLOCKED_MS = 60_000;
 const LONGEST_BLOCKED_MS = 480_000;
 

@@ -22,8 +22,8 @@ const streamsOf = (wanted: readonly MarketSubscription[]): Set<string> =>
 /**
  * Opens the market streams of one caller, spread over as many connections as they need. `connected` comes after each
  * (re)connect, once everything wanted is acknowledged; candles may have been missed before it. A planned change of
- * connection, and one that the exchange announces, is not told: it leaves no gap and repeats nothing. Of candles it tells
- * those that have closed.
+ * connection, and one that the exchange announces, is not told: it leaves no gap and repeats nothing. Of candles it
+ * tells those that have closed.
  */
 export function createMarketStream(options: MarketStreamOptions): OpenMarketStream {
   return (onEvent) => new ShardedStream(options, onEvent);

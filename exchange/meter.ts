@@ -6,8 +6,8 @@ export interface Taken {
 }
 
 /**
- * One limit of the exchange: so much in each fixed window of its clock. What the exchange tells is the truth; requests in
- * flight, here and in other processes, come on top of it. All times are ms of the exchange's clock.
+ * One limit of the exchange: so much in each fixed window of its clock. What the exchange tells is the truth; requests
+ * in flight, here and in other processes, come on top of it. All times are ms of the exchange's clock.
  */
 export interface Meter {
   readonly windowMs: number;

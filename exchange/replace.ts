@@ -12,7 +12,8 @@ const NOT_ATTEMPTED = { kind: 'not-attempted' } as const;
 
 /**
  * Cancels one order and places another in a single request (STOP_ON_FAILURE: nothing is placed unless the cancel took
- * effect, which it only does on an order without executions). Never throws; a lost reply leaves both halves unknown, to be looked up one by one.
+ * effect, which it only does on an order without executions). Never throws; a lost reply leaves both halves unknown, to
+ * be looked up one by one.
  */
 export async function cancelReplace(link: SignedLink, request: ReplaceRequest): Promise<ReplaceOutcome> {
   const { order, clientOrderId } = request;
@@ -100,7 +101,9 @@ async function judgePlacement(
   return { kind: 'unknown', cause: 'The exchange already has the order, but it cannot be read yet.' };
 }
 
-/** A half has a code of its own, but shares the status of the reply; its code alone says whether its outcome is open. */
+/**
+ * A half has a code of its own, but shares the status of the reply; its code alone says whether its outcome is open.
+ */
 function halfError(response: unknown): ExchangeError {
   const half = readFailure(response);
   const message = half?.msg ?? 'The exchange does not say why this half of the replacement failed.';

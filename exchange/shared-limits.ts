@@ -32,9 +32,9 @@ const told = z.object({
 
 /**
  * Makes one limiter of those of all processes behind one address: each tells the others what the exchange has counted,
- * what it has in flight, and stops, which are also kept until they end, so that a restart does not forget a ban. Nothing
- * here is waited for by a request, but the first load. Without the cache store each process goes by the headers of its
- * own replies.
+ * what it has in flight, and stops, which are also kept until they end, so that a restart does not forget a ban.
+ * Nothing here is waited for by a request, but the first load. Without the cache store each process goes by the headers
+ * of its own replies.
  */
 export function shareLimits(sharing: SharedLimits): AsyncDisposable {
   const { limiter, cache, onFailure } = sharing;

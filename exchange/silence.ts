@@ -6,8 +6,8 @@ const CERTAIN_MS = 4_000;
 const PATIENCE_MS = 60_000;
 
 /**
- * Tells a coin that nobody trades from one whose events are lost: the price that its stream told last against prices read
- * elsewhere. `nowMs` is any steady clock.
+ * Tells a coin that nobody trades from one whose events are lost: the price that its stream told last against prices
+ * read elsewhere. `nowMs` is any steady clock.
  */
 export class SilenceWatch {
   readonly #nowMs: () => number;

@@ -40,8 +40,8 @@ const STABLE_MS = 10_000;
 const CLOSE_WAIT_MS = 1_000;
 
 /**
- * A WebSocket that comes back: jittered exponential delays (reset once a connection has lived for 10 s, so that a flapping
- * server is not hammered), pings, a watch on silence, and a planned change before the exchange's 24 h cut.
+ * A WebSocket that comes back: jittered exponential delays (reset once a connection has lived for 10 s, so that a
+ * flapping server is not hammered), pings, a watch on silence, and a planned change before the exchange's 24 h cut.
  */
 export class LiveSocket implements AsyncDisposable {
   readonly #url: string;

@@ -10,7 +10,10 @@ interface ShardHandlers {
   down(cause: string): void;
 }
 
-/** The streams of one connection; what comes twice, as from two connections during a planned change, is told once and in order. */
+/**
+ * The streams of one connection; what comes twice, as from two connections during a planned change, is told once and in
+ * order.
+ */
 export class StreamShard implements AsyncDisposable {
   readonly #handlers: ShardHandlers;
   readonly #handover: ConnectionHandover<StreamConnection>;

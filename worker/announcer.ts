@@ -19,7 +19,9 @@ const RAREST_MS = 5_000;
 const MOST_AT_ONCE = 100;
 /** The bus carries at most 7,000 bytes; a longer event is cut to its topic and id, and the browser fetches. */
 const LONGEST = 6_500;
-/** News that wait for a cache that is away; beyond it the oldest are dropped, as the browser fetches when it is back. */
+/**
+ * News that wait for a cache that is away; beyond it the oldest are dropped, as the browser fetches when it is back.
+ */
 const MOST_WAITING = 2_000;
 
 /** A coin's last price on a venue, at market time `atMs`. */
@@ -31,8 +33,8 @@ interface SeenPrice {
 }
 
 /**
- * Tells the browsers what happens, and keeps the latest price and coin state in the cache. Prices and ticks replace each
- * other; everything else is told at once. A cache that is away costs nothing but the news.
+ * Tells the browsers what happens, and keeps the latest price and coin state in the cache. Prices and ticks replace
+ * each other; everything else is told at once. A cache that is away costs nothing but the news.
  */
 export interface Announcer extends AsyncDisposable {
   announce(event: BusEvent): void;
@@ -48,7 +50,9 @@ interface Latest {
   readonly event: BusEvent;
 }
 
-/** However many coins there are, one write and one call to the bus at a time: nothing piles up in front of the cache. */
+/**
+ * However many coins there are, one write and one call to the bus at a time: nothing piles up in front of the cache.
+ */
 export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) => void): Announcer {
   const latest = new Map<string, Latest>();
   const prices = new Map<string, SeenPrice>();

@@ -2,8 +2,8 @@ import { cacheKeys, HEARTBEAT_EVERY_MS, HEARTBEAT_TTL_MS, type Heartbeat } from 
 import type { CacheStore } from '#core/ports/cache.ts';
 
 /**
- * Writes this worker's entry every 5 s with a TTL of 15 s. The entry of an earlier run in the same slot is removed first,
- * so that its build never passes for this one's.
+ * Writes this worker's entry every 5 s with a TTL of 15 s. The entry of an earlier run in the same slot is removed
+ * first, so that its build never passes for this one's.
  */
 export async function startHeartbeat(cache: CacheStore, slot: string, entry: Heartbeat): Promise<AsyncDisposable> {
   const key = cacheKeys.heartbeat(slot);

@@ -9,7 +9,10 @@ const LEFT_TO_OTHERS_MS = 10_000;
 
 /** Passes accounts on to workers that joined later, or were away. */
 interface LeaseRebalancer {
-  /** The last of these accounts goes, if some worker that lives owns at least two fewer. Where it fails, the next time comes. */
+  /**
+   * The last of these accounts goes, if some worker that lives owns at least two fewer. Where it fails, the next time
+   * comes.
+   */
   begin(owned: readonly AccountLoop[]): void;
   /** Whether others are to take this account first. */
   isLeft(id: AccountId): boolean;

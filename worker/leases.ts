@@ -9,7 +9,10 @@ import { createLeaseRebalancer } from './lease-rebalancer.ts';
 
 const LEASE_TTL_MS = 6_000;
 const RENEW_EVERY_MS = 2_000;
-/** Before a worker takes accounts that nobody had it waits this long for each that it owns, so that one with fewer is first. */
+/**
+ * Before a worker takes accounts that nobody had it waits this long for each that it owns, so that one with fewer is
+ * first.
+ */
 const [YIELD_MS, MOST_YIELD_MS] = [500, 1_000];
 const REBALANCE_EVERY_INTERVALS = 8;
 

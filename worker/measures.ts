@@ -61,7 +61,9 @@ export function measureAccounts(owned: () => readonly OwnedAccount[]): Disposabl
   return stack.move();
 }
 
-/** Measures how the exchange sees this process: each venue's clock against this machine's, and the weight that is used. */
+/**
+ * Measures how the exchange sees this process: each venue's clock against this machine's, and the weight that is used.
+ */
 export function measureVenues(opened: () => Iterable<Measured>): Disposable {
   using stack = new DisposableStack();
   const labelNames = ['venue'];

@@ -61,7 +61,9 @@ function limitOf({ level, ctx }: ActionLogRow): string | undefined {
   return typeof reason === 'string' && LIMITS.has(reason) ? reason : undefined;
 }
 
-/** Passes records on and tells what an operator wants to hear of; a queue that is away costs the message, never a tick. */
+/**
+ * Passes records on and tells what an operator wants to hear of; a queue that is away costs the message, never a tick.
+ */
 export function notifyingSink(sink: RecordSink, deps: NotifyDeps): RecordSink {
   if (deps.liveDemo) return sink;
   const limits = new Map<string, number>();

@@ -30,8 +30,8 @@ const NOT_READ = 'The open orders could not be read, so that nobody knows of new
 export const NOT_RUNNING = 'The account has no API key that works, so nothing can be asked of the exchange.';
 
 /**
- * Compares the open orders of an account with what its profiles track; only its owner does. Answers with how many rest, or
- * with the sentence why that is not known.
+ * Compares the open orders of an account with what its profiles track; only its owner does. Answers with how many rest,
+ * or with the sentence why that is not known.
  */
 export async function detectOrphans(context: WorkerContext, { running, toRun }: AccountLoop): Promise<number | string> {
   if (running === null) return NOT_RUNNING;

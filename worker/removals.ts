@@ -25,7 +25,9 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import type { AccountAction, ActionDeps } from './account-action.ts';
 import { detectOrphans, NOT_RUNNING } from './orphans.ts';
 
-/** An order whose outcome is unknown is certain after twenty seconds; one that cannot be cancelled is tried for as long. */
+/**
+ * An order whose outcome is unknown is certain after twenty seconds; one that cannot be cancelled is tried for as long.
+ */
 const PATIENCE_MS = 40_000;
 const RETRY_MS = 300;
 
@@ -50,8 +52,8 @@ async function open({ context, loop }: ActionDeps, action: OperatorAction): Prom
 }
 
 /**
- * Cancels every recorded order of the profile, or of its one coin, then commits what is to follow while no new intent can
- * commit. The orders that still may rest keep it from committing.
+ * Cancels every recorded order of the profile, or of its one coin, then commits what is to follow while no new intent
+ * can commit. The orders that still may rest keep it from committing.
  */
 async function clearThen(
   removal: Removal,

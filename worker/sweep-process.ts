@@ -65,15 +65,15 @@ async function findLauncher(): Promise<readonly string[]> {
 /** Where the sweeps of one worker compute. */
 export interface SweepProcess extends AsyncDisposable {
   /**
-   * Does one thing at a time, in the order of the calls. Rejects with ResearchRefused when strategy or data refuse, and when
-   * aborted or the process ends before it has answered.
+   * Does one thing at a time, in the order of the calls. Rejects with ResearchRefused when strategy or data refuse, and
+   * when aborted or the process ends before it has answered.
    */
   carryOut(start: SweepStart, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * A process of its own, begun when it is needed: what computes, what compiles it and what collects its garbage never take
- * a processor from live trading, which threads of one process would share with it.
+ * A process of its own, begun when it is needed: what computes, what compiles it and what collects its garbage never
+ * take a processor from live trading, which threads of one process would share with it.
  */
 export function createSweepProcess(): SweepProcess {
   let child: ChildProcess | undefined;

@@ -21,7 +21,10 @@ interface ThreadOrder {
 }
 export const isThreadOrder = (value: unknown): value is ThreadOrder => isObject(value) && 'configs' in value;
 
-/** What a thread found. `returns` are the daily returns of all sets, one after the other; `days` says how many are whose. */
+/**
+ * What a thread found. `returns` are the daily returns of all sets, one after the other; `days` says how many are
+ * whose.
+ */
 interface Answer {
   readonly number: number;
   readonly sets: readonly (Omit<Evaluated, 'returns'> & { readonly days: number })[];
@@ -49,7 +52,9 @@ function unpacked({ sets, returns }: Answer): Evaluated[] {
   });
 }
 
-/** Sets that one thread takes at a time: enough to share averages, and towards the end fewer, so that none waits long. */
+/**
+ * Sets that one thread takes at a time: enough to share averages, and towards the end fewer, so that none waits long.
+ */
 const MOST_AT_ONCE = 512;
 const LEAST_AT_ONCE = 16;
 /** The share of an even division among the threads that one takes at once; what is left evens out what they need. */
@@ -86,7 +91,9 @@ export class SweepThreads implements AsyncDisposable {
     });
   }
 
-  /** Results come in the order of the configs, whichever thread they are from. Rejects when aborted or a thread dies. */
+  /**
+   * Results come in the order of the configs, whichever thread they are from. Rejects when aborted or a thread dies.
+   */
   readonly evaluate: Evaluate = async (configs, window) => {
     const { threads, signal, onProgress } = this.#options;
     const least = Math.min(LEAST_AT_ONCE, Math.ceil(configs.length / (threads * PARTS_A_THREAD)));

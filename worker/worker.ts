@@ -38,7 +38,10 @@ export interface WorkerSettings {
   readonly takesJobs?: boolean;
 }
 
-/** Opens everything the worker needs, in order; disposing closes it in reverse: leases first, so that trading stops first. */
+/**
+ * Opens everything the worker needs, in order; disposing closes it in reverse: leases first, so that trading stops
+ * first.
+ */
 export async function openWorker(
   env: Environment,
   { timing = ORDER_TIMING, logTo, takesJobs = true }: WorkerSettings = {},

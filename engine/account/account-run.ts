@@ -20,11 +20,11 @@ export interface AccountRun extends Omit<AccountContextInput, 'fail'> {
   readonly onRunning: (account: RunningAccount) => void;
   readonly onWallet: (wallet: Wallet) => void;
   readonly onRules: (rules: readonly SymbolRules[]) => void;
-  /** The rules as a worker has last read them, for a start at which the exchange does not answer with them. */
+  /** The rules that a worker last read, for a start at which the exchange does not return them. */
   readonly keptRules?: () => Promise<readonly SymbolRules[] | undefined>;
-  /** A price of a coin that is watched: its profile is enabled or holds it. */
+  /** A price of a watched coin: its profile is enabled or holds it. */
   readonly onPrice: (seen: WatchedPrice) => void;
-  /** A profile has the coin no longer, and nothing more is written of it. */
+  /** The coin was removed from the profile, and no more records of it follow. */
   readonly onUnbound: (profileId: ProfileId, symbol: string) => void;
 }
 

@@ -9,12 +9,12 @@ import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import type { Roster } from '#engine/state/ports.ts';
 import { openCoin } from '#engine/runner/recover.ts';
 
-/** Coins that are opened, or whose candles are read, at the same time. */
+/** Number of coins that are opened, or whose candles are read, in parallel. */
 export const PARALLEL_COINS = 8;
-/** Pauses between attempts to open a coin (wall ms): doubled up to the longest. */
+/** Pause before the next attempt to open a coin, doubled up to the longest (wall ms). */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 60_000];
 
-/** What keeps one coin from trading as it should, for the operator; `nextAt` is the next attempt, in wall time. */
+/** A problem of one coin, for the operator; `nextAt` is the next attempt, in wall time. */
 export interface CoinTrouble {
   readonly profileId: ProfileId;
   readonly symbol: string;
@@ -47,11 +47,13 @@ interface Opener {
   mayOpen(wanted: Wanted): boolean;
   isRetryDue(): boolean;
   troubles(): Iterable<CoinTrouble>;
-  /** Coins that are not wanted any more have no troubles. */
+  /** Drops the troubles of coins that are not in `kept`. */
   forget(kept: ReadonlySet<string>): void;
 }
 
-/** Opens coins; one that cannot run is reported in its profile's log, once per reason, and holds up no other. */
+/**
+ * Opens coins. A coin that cannot run is reported in its profile's log, once per reason, and does not delay the others.
+ */
 export function createOpener(context: AccountContext, roster: Roster, rules: ReadonlyMap<string, SymbolRules>): Opener {
   const unopened = new Map<string, Unopened>();
   const isPaused = ({ nextAt }: CoinTrouble): boolean => nextAt !== null && nextAt.getTime() > Date.now();
@@ -85,7 +87,7 @@ export function createOpener(context: AccountContext, roster: Roster, rules: Rea
   };
 }
 
-/** Reads the first candles of coins, a few coins at a time: exits work meanwhile. */
+/** Reads the first candles of coins, a few coins in parallel; exits work meanwhile. */
 export function createCandleReader(isClosed: () => boolean): (runner: CoinRunner) => void {
   const waiting: CoinRunner[] = [];
   let readers = 0;

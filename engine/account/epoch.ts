@@ -7,11 +7,11 @@ import { wait } from '#engine/state/wait.ts';
 
 const MOST_ORDERS = 3;
 
-/** Looks whether a test exchange was reset, once after each (re)connect: a reset cuts every connection. */
+/** Checks whether a test exchange was reset, once after each (re)connect: a reset closes every connection. */
 export interface ResetWatch {
   /** The connection was lost. */
   suspect(): void;
-  /** Throws ExchangeReset when it was; when that cannot be told now, throws, and the next call looks again. */
+  /** Throws ExchangeReset after a reset. Throws another error when the check failed; the next call checks again. */
   look(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function createResetWatch(context: AccountContext): ResetWatch {
   let looking: Promise<void> | null = null;
   const look = async (): Promise<void> => {
     if (!due) return;
-    // Twice: what follows from it is not undone.
+    // Checked twice, because closing the epoch cannot be undone.
     let verdict = await judge(context);
     if (verdict === 'reset') {
       await wait(timing.separateMs, signal);
@@ -46,8 +46,8 @@ export function createResetWatch(context: AccountContext): ResetWatch {
 }
 
 /**
- * Reset: none of the newest orders is there, and neither is any in the lists, whose ids do not reach theirs. The lists are a
- * second witness: that an order does not exist is also said, for a while, of one that does.
+ * A reset means: the exchange knows none of the newest orders, and the ids in its order lists are all lower than
+ * theirs. The lists are a second proof, because the exchange may report an existing order as absent for a while.
  */
 async function judge(context: AccountContext): Promise<'same' | 'reset' | 'undecided'> {
   const { account, ports, timing } = context;
@@ -75,11 +75,11 @@ async function fateOf({ ports }: AccountContext, record: OrderRecord): Promise<'
   return isSame(found.order, record) ? 'there' : 'another';
 }
 
-/** An order that was cancelled by hand has another client id, but is for the same. */
+/** A manually cancelled order has another client id, but the same side and quantity. */
 const isSame = (order: ExchangeOrder, { clientOrderId, side, quantity }: OrderRecord): boolean =>
   originalIdOf(order.clientOrderId) === clientOrderId || (order.side === side && order.quantity === quantity);
 
-/** Whether it is the recorded order, or a later one. */
+/** True when the listed order is the recorded order or a later one. */
 function reaches(listed: ExchangeOrder, record: OrderRecord): boolean {
   const [id, recordedId] = [BigInt(listed.exchangeOrderId), BigInt(record.exchangeOrderId ?? '0')];
   return id > recordedId || (id === recordedId && isSame(listed, record));

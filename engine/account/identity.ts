@@ -5,34 +5,35 @@ import type { LedgerBalance } from '#core/ports/store.ts';
 import type { TradingPort } from '#core/ports/exchange.ts';
 import { isCertain } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
-import { type BasisDeps, isSettled, tell } from '#engine/runner/cost-basis.ts';
+import { type BasisDeps, isSettled, report } from '#engine/runner/cost-basis.ts';
 import { LeaseLost } from '#engine/state/ends-run.ts';
 
-/** What the check found; `undecided` says why nothing was judged this time. */
+/** Result of the check; `undecided` carries the reason why nothing was compared this time. */
 export type IdentityResult =
   | { readonly kind: 'holds' }
   | { readonly kind: 'booked'; readonly changes: readonly OutsideChange[] }
   | { readonly kind: 'undecided'; readonly cause: string };
 
 const MOST_TRIES = 3;
-/** Amounts of assets that are not traded as a base are exact at the exchange. */
+const BUSY = 'the account is being traded right now';
+/** Step for assets that are not the base of a running coin: the exchange keeps them exact to this amount. */
 const SMALLEST = requireDecimal('0.00000001');
 
 /**
- * Ledger and untracked holdings together are the wallet, within one step per asset. A difference is booked as a row with a
- * reason and told; the first check of an epoch takes what is in the wallet besides the ledger as untracked.
- * Nothing is done unless everything that the exchange has executed is booked, before and after the wallet was read.
+ * Checks that ledger plus untracked holdings equal the wallet, within one step per asset. A difference is recorded as a
+ * ledger row with a reason and reported. The first check of an epoch counts everything outside the ledger as untracked.
+ * The check does nothing unless every execution is recorded, before and after the wallet was read.
  */
 export async function checkIdentity(
   deps: BasisDeps,
   trading: TradingPort,
   runners: readonly CoinRunner[],
 ): Promise<IdentityResult> {
-  let result: IdentityResult = { kind: 'undecided', cause: 'the account is being traded just now' };
+  let result: IdentityResult = { kind: 'undecided', cause: BUSY };
   for (let tries = 0; tries < MOST_TRIES && result.kind === 'undecided'; tries++)
     result = await attempt(deps, trading, runners);
   const { log, account } = deps;
-  if (result.kind === 'booked') tellChanges(deps, runners, result.changes);
+  if (result.kind === 'booked') reportChanges(deps, runners, result.changes);
   if (result.kind === 'undecided') {
     const fields = { event: 'identity_not_checked', accountId: account.id, cause: result.cause };
     log.info(fields, `Ledger and wallet of ${account.name} were not compared this time: ${result.cause}.`);
@@ -52,25 +53,23 @@ async function attempt(deps: BasisDeps, trading: TradingPort, runners: readonly 
   if (changes.length === 0) return { kind: 'holds' };
   const result = await store.bookOutside({ account, fencing, at: now(), booked, changes });
   if (result === 'lost-lease') throw new LeaseLost();
-  return result === 'booked'
-    ? { kind: 'booked', changes }
-    : { kind: 'undecided', cause: 'the account is being traded just now' };
+  return result === 'booked' ? { kind: 'booked', changes } : { kind: 'undecided', cause: BUSY };
 }
 
-/** Why it is not certain that every execution is booked; undefined when it is. */
+/** Why it is not certain that every execution is recorded; undefined when it is. */
 async function openCause({ store, account }: BasisDeps, runners: readonly CoinRunner[]): Promise<string | undefined> {
   const followed = new Set(runners.flatMap(({ coin }) => [...coin.live.keys()]));
   for (const { clientOrderId } of await store.liveOrders(account.id))
-    if (!followed.has(clientOrderId)) return `order ${clientOrderId} is not followed`;
+    if (!followed.has(clientOrderId)) return `order ${clientOrderId} is not watched`;
   for (const { coin } of runners) {
     const unknown = [...coin.live.values()].find((live) => !isCertain(live));
-    if (unknown !== undefined) return `it is not certain what became of order ${unknown.record.clientOrderId}`;
-    if (!(await isSettled(coin).catch(() => false))) return `executions of ${coin.symbol} are still to be booked`;
+    if (unknown !== undefined) return `the outcome of order ${unknown.record.clientOrderId} is not certain`;
+    if (!(await isSettled(coin).catch(() => false))) return `executions of ${coin.symbol} are not recorded yet`;
   }
   return undefined;
 }
 
-/** Undefined when the wallet garbles an amount. */
+/** Differences between wallet and ledger; undefined when an amount of the wallet is unreadable. */
 function changesOf(
   { begun, sums }: LedgerBalance,
   balances: Parameters<typeof totalOf>[0],
@@ -91,7 +90,7 @@ function changesOf(
 const stepOf = (asset: string, runners: readonly CoinRunner[]): Decimal =>
   runners.find(({ coin }) => coin.rules.baseAsset === asset)?.coin.rules.lot.step ?? SMALLEST;
 
-function tellChanges(deps: BasisDeps, runners: readonly CoinRunner[], changes: readonly OutsideChange[]): void {
+function reportChanges(deps: BasisDeps, runners: readonly CoinRunner[], changes: readonly OutsideChange[]): void {
   for (const { asset, amount, reason, wallet } of changes) {
     const numbers = {
       asset,
@@ -101,14 +100,17 @@ function tellChanges(deps: BasisDeps, runners: readonly CoinRunner[], changes: r
     };
     const fields = { event: `ledger_${reason}`, accountId: deps.account.id, ...numbers };
     if (reason === 'untracked') {
-      deps.log.info(fields, `${numbers.difference} ${asset} of the wallet is no profile's: it counts as untracked.`);
+      deps.log.info(
+        fields,
+        `${numbers.difference} ${asset} of the wallet belongs to no profile: it counts as untracked.`,
+      );
       continue;
     }
-    const msg = `The wallet holds ${numbers.wallet} ${asset}, ledger and untracked holdings say ${numbers.expected}: the difference of ${numbers.difference} is booked as unexplained. Deposits, withdrawals and trades by hand look like this.`;
+    const msg = `The wallet holds ${numbers.wallet} ${asset}; ledger and untracked holdings sum to ${numbers.expected}. The difference of ${numbers.difference} ${asset} is recorded as unexplained. Typical causes are deposits, withdrawals and manual trades.`;
     const coins = runners.filter(({ coin: { rules } }) => rules.baseAsset === asset || rules.quoteAsset === asset);
-    const told = new Map(coins.map(({ coin }) => [coin.profile.id, coin.symbol]));
-    if (told.size === 0) deps.log.warn(fields, msg);
-    for (const [profileId, symbol] of told)
-      tell(deps, { profileId, symbol }, { level: 'warn', event: fields.event, msg, numbers });
+    const affected = new Map(coins.map(({ coin }) => [coin.profile.id, coin.symbol]));
+    if (affected.size === 0) deps.log.warn(fields, msg);
+    for (const [profileId, symbol] of affected)
+      report(deps, { profileId, symbol }, { level: 'warn', event: fields.event, msg, numbers });
   }
 }

@@ -8,27 +8,27 @@ import type { RunningCoins } from './roster.ts';
 import { logRow } from '#engine/tick/settle.ts';
 import { wait } from '#engine/state/wait.ts';
 
-/** With more coins than this one request for all open orders weighs less than one for each coin. */
+/** Above this number of coins, one request for all open orders weighs less than one per coin. */
 const SINGLE_COINS = 13;
-/** What the stream has not told this long after a query has shown it is lost. */
+/** An event that the stream has not delivered this long after a query showed its effect is lost. */
 const GRACE_MS = 2_000;
-/** How far back executions count as new where none is booked yet. */
+/** How far back executions count as new when none is recorded yet. */
 const RECENT_MS = 3_600_000;
 
-/** Finds by queries what the account's event stream has not told. */
+/** Finds, by queries, events that the account stream has not delivered. */
 export interface Reconciler {
-  /** At the start, before anything trades: finds coins with open orders that cannot be read. */
+  /** At the start, before any trade: finds coins with unreadable open orders. */
   begin(): Promise<void>;
-  /** After each (re)connect: balances, open orders and executions are read, and what differs is settled. */
+  /** After each (re)connect: reads balances, open orders and executions, and settles the differences. */
   catchUp(): Promise<void>;
-  /** While connected: `renew` is called with a sentence when the stream has kept back what became of an order. */
+  /** While connected: calls `renew` with the cause when the stream has not delivered the outcome of an order. */
   look(renew: (cause: string) => void): Promise<void>;
 }
 
 interface Behind {
   readonly runner: CoinRunner;
   readonly clientOrderId: string;
-  /** What has been filled by the query; null when the order is not on the book any more. */
+  /** Filled quantity according to the query; null when the order is no longer on the book. */
   readonly filled: Decimal | null;
 }
 
@@ -37,7 +37,7 @@ export function createReconciler(
   coins: RunningCoins,
   readWallet: () => Promise<void>,
 ): Reconciler {
-  /** Coins whose executions are to be read; kept until that has worked. */
+  /** Coins whose executions must be read; kept until a read succeeds. */
   const owed = new Set<string>();
   const read = new Map<string, string>();
   const listOpen = async (symbols: ReadonlySet<string>): Promise<ReadonlyMap<string, ExchangeOrder>> => {
@@ -45,15 +45,15 @@ export function createReconciler(
     reportUnread(context, unread, coins);
     return new Map(orders.map((order) => [order.clientOrderId, order]));
   };
-  const compare = async (asked: (runner: CoinRunner) => boolean): Promise<Behind[]> => {
+  const compare = async (isQueried: (runner: CoinRunner) => boolean): Promise<Behind[]> => {
     const runners = [...coins.all()];
     const before = runners.map((runner) => totalOf(context, runner));
     await readWallet();
     for (const [index, runner] of runners.entries())
       if (totalOf(context, runner) !== before[index]) owed.add(runner.coin.symbol);
-    // Taken before the query: an order that is placed meanwhile is missing in its answer.
+    // Taken before the query: an order that is placed meanwhile is missing in the reply.
     const known = runners.flatMap(atExchange);
-    const open = await listOpen(new Set(runners.filter(asked).map(({ coin }) => coin.symbol)));
+    const open = await listOpen(new Set(runners.filter(isQueried).map(({ coin }) => coin.symbol)));
     for (const order of open.values())
       for (const runner of coins.of(order.symbol))
         if (!runner.coin.live.has(order.clientOrderId)) runner.onOrder(order, null);
@@ -87,7 +87,7 @@ export function createReconciler(
       const still = behind.filter(isBehind);
       for (const { runner, clientOrderId } of still) runner.watch(clientOrderId);
       if (still[0] !== undefined)
-        renew(`It has not told what became of ${still.length} order(s), such as ${still[0].clientOrderId}.`);
+        renew(`It has not delivered the outcome of ${still.length} order(s), such as ${still[0].clientOrderId}.`);
       await readTrades();
     },
   };
@@ -112,14 +112,16 @@ async function openOrdersOf(
   return { orders: lists.flatMap(({ orders }) => orders), unread };
 }
 
-/** Once an episode: the coin buys nothing until a later list shows the order in a form that can be read, or no more. */
+/**
+ * Reports once per episode. The coin buys nothing until a later list holds the order in readable form, or not at all.
+ */
 function reportUnread(context: AccountContext, unread: readonly UnreadOrder[], coins: RunningCoins): void {
   for (const { symbol, exchangeOrderId, cause } of unread) {
     const runners = symbol === null ? [...coins.all()] : coins.of(symbol);
     const added = runners.filter(({ coin }) => !context.unreadOrders.has(coin.symbol));
     for (const { coin } of runners) context.unreadOrders.set(coin.symbol, cause);
     for (const { coin } of added) {
-      const msg = `An open order of ${coin.symbol} could not be read, so nothing is bought of it. ${cause}`;
+      const msg = `An open order of ${coin.symbol} could not be read, so the coin buys nothing. ${cause}`;
       logRow(coin, { level: 'warn', msg, ctx: { event: 'order_unreadable', exchangeOrderId } });
     }
   }
@@ -136,7 +138,7 @@ function isBehind({ runner, clientOrderId, filled }: Behind): boolean {
   return live !== undefined && (filled === null || filled > live.applied);
 }
 
-/** Settles every own order that has executions after `last`; answers the newest execution, null when there is none. */
+/** Settles every own order with executions after `last`; returns the newest trade id, null when there is none. */
 async function settleTrades(
   context: AccountContext,
   runners: readonly CoinRunner[],

@@ -11,12 +11,12 @@ import type { SymbolInfo } from '#core/market/symbol-codec.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { type Coin, pendingOrder, restingStops } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
-import { adjust, type BasisDeps, heldElsewhere, isSettled, tell } from '#engine/runner/cost-basis.ts';
+import { adjust, type BasisDeps, heldElsewhere, isSettled, report } from '#engine/runner/cost-basis.ts';
 
-/** One pass over all coins of an account; a repeat of a failed pass carries the same id. */
+/** One sweep over all coins of an account; the retry of a failed sweep has the same id. */
 export interface Sweep {
   readonly id: string;
-  /** What the cache store knows; nothing is done about a coin of which something is missing. */
+  /** Data of the cache store; the sweep skips a coin whose data is incomplete. */
   readonly infoOf: (symbol: string) => SymbolInfo;
   readonly priceOf: (symbol: string) => Promise<Decimal | null>;
   readonly hasTicked: (profileId: ProfileId, symbol: string) => Promise<boolean>;
@@ -25,14 +25,14 @@ export interface Sweep {
 interface Book {
   readonly wallet: Wallet;
   readonly open: readonly ExchangeOrder[];
-  /** Coins of open orders that could not be read; null for one that names no coin. */
+  /** Coins of unreadable open orders; null for an order without a coin. */
   readonly unread: ReadonlySet<string | null>;
   readonly runners: readonly CoinRunner[];
 }
 
 /**
- * Every coin against the wallet and the order book. Without a fresh answer of the exchange nothing is done this time.
- * The runner version is read before the wallet: whatever happens in between lets the change fail.
+ * Compares every coin with wallet and open orders. Does nothing when the exchange does not answer. The runner version
+ * is read before the wallet: any event in between makes the change fail.
  */
 export async function reconcilePositions(deps: BasisDeps, runners: readonly CoinRunner[], sweep: Sweep): Promise<void> {
   const trading = runners[0]?.coin.context.ports.trading;
@@ -85,7 +85,7 @@ async function reconcileCoin(deps: BasisDeps, runner: CoinRunner, { sweep, book,
     coin.doubt = null;
     return;
   }
-  // What fills of own orders explain is booked first: it moves the version, and nothing else is changed this time.
+  // Missing fills of own orders are recorded first: they change the version, so that this sweep changes nothing else.
   const difference = absolute(subtract(balance, basis.position.quantity));
   if (!moving && !isPhantom(difference, price, rules)) await findOwnOrders(deps, runner);
   const sellable = maximum(subtract(balance, locked), ZERO);
@@ -100,22 +100,22 @@ interface Judged {
   readonly basis: CostBasis;
   readonly rules: SymbolRules;
   readonly price: Decimal;
-  /** What backs the coin in the wallet; what orphans lock of it keeps a position, but does not give one. */
+  /** Wallet balance that backs the coin. The part that orphans lock can keep a position, but cannot create one. */
   readonly balance: Decimal;
   readonly sellable: Decimal;
 }
 
 type Finding = 'confirmed' | 'phantom' | 'drift';
 
-/** What is wrong with the row, if anything. A price marker without a quantity is never a phantom; a stop may rest. */
+/** The finding for one coin, or null. A recorded price without a quantity is never a phantom; a stop may rest. */
 async function findingOf(coin: Coin, judged: Judged): Promise<Finding | null> {
   const { sweep, basis, rules, price, balance, sellable } = judged;
   const { quantity, firstBuyAt } = basis.position;
   const backed = !isPhantom(balance, price, rules);
   if (basis.note !== null && backed) {
     if (isPhantom(sellable, price, rules)) return null;
-    const sure = (await sweep.hasTicked(coin.profile.id, coin.symbol)) && (await isSettled(coin));
-    return sure ? 'confirmed' : null;
+    const isSure = (await sweep.hasTicked(coin.profile.id, coin.symbol)) && (await isSettled(coin));
+    return isSure ? 'confirmed' : null;
   }
   if (quantity > 0n && !backed) return 'phantom';
   const less = firstBuyAt !== null && subtract(quantity, balance) >= rules.lot.step;
@@ -126,7 +126,7 @@ interface ActInput extends Judged {
   readonly finding: Finding;
 }
 
-/** Giving a position back is done at once; taking one away only when two sweeps in a row agree. */
+/** Restores a position at once; removes or lowers one only when two sweeps in a row agree. */
 async function act(deps: BasisDeps, runner: CoinRunner, acting: ActInput): Promise<void> {
   const { coin } = runner;
   const { finding, sweep } = acting;
@@ -144,7 +144,7 @@ async function act(deps: BasisDeps, runner: CoinRunner, acting: ActInput): Promi
     const idle = pendingOrder(coin) === undefined && (finding !== 'phantom' || coin.live.size === 0);
     done = (finding === 'confirmed' || idle) && (await adjust(deps, requestOf(coin, acting), coin));
   });
-  if (done) tellFinding(deps, coin, acting);
+  if (done) reportFinding(deps, coin, acting);
 }
 
 const REASONS = { confirmed: 'balance-confirmed', phantom: 'phantom-pruned', drift: 'drift' } as const;
@@ -162,31 +162,31 @@ function requestOf(
   };
 }
 
-function tellFinding(deps: BasisDeps, { profile, symbol, rules }: Coin, { finding, basis, balance }: ActInput): void {
+function reportFinding(deps: BasisDeps, { profile, symbol, rules }: Coin, { finding, basis, balance }: ActInput): void {
   const was = formatDecimal(basis.position.quantity);
   const is = `${formatDecimal(balance)} ${rules.baseAsset}`;
   const averagePrice = formatDecimal(basis.position.averagePrice);
   const isRemainder = basis.note === null && basis.position.firstBuyAt === null;
-  const words = {
-    confirmed: `The wallet holds ${is} again: it is managed at the recorded average entry price ${averagePrice}.`,
-    phantom: `The wallet has held ${is} in two sweeps, so the recorded ${was} bought at ${averagePrice} is no longer kept.`,
-    drift: `The wallet has held ${is} in two sweeps, less than the recorded ${was}: the position is lowered to it.`,
+  const sentences = {
+    confirmed: `The wallet holds ${is} again. The position is managed at the recorded average entry price ${averagePrice}.`,
+    phantom: `The wallet held ${is} in two sweeps. The recorded ${was} ${rules.baseAsset} bought at ${averagePrice} is removed.`,
+    drift: `The wallet held ${is} in two sweeps, less than the recorded ${was} ${rules.baseAsset}. The position is lowered to the wallet.`,
   };
-  tell(
+  report(
     deps,
     { profileId: profile.id, symbol },
     {
       level: finding === 'confirmed' || isRemainder ? 'info' : 'warn',
       event: `position_${REASONS[finding].replace('-', '_')}`,
-      msg: words[finding],
+      msg: sentences[finding],
       numbers: { averagePrice, quantity: was, balance: formatDecimal(balance) },
     },
   );
 }
 
 /**
- * Books executions of orders that provably are this profile's own, such as those made after a backup that was restored.
- * Whatever else the wallet holds stays an untracked holding.
+ * Records executions of orders that provably belong to this profile, for example orders newer than a restored backup.
+ * Everything else in the wallet stays an untracked holding.
  */
 async function findOwnOrders(deps: BasisDeps, runner: CoinRunner): Promise<void> {
   const { coin } = runner;

@@ -4,7 +4,7 @@ import type { MarketStream } from '#core/ports/exchange.ts';
 import { type CoinRunner, isWatched } from '#engine/runner/coin-runner.ts';
 import type { AccountRun } from './account-run.ts';
 
-/** A coin without a streamed price for this long is asked for by REST; prices are read at most once in this time. */
+/** A coin without a streamed price for this long is read over REST; prices are read at most once in this time. */
 const SILENT_MS = 5_000;
 
 interface RestPriceOptions extends Pick<AccountRun, 'onPrice'> {
@@ -13,27 +13,27 @@ interface RestPriceOptions extends Pick<AccountRun, 'onPrice'> {
 }
 
 /**
- * Prices for coins whose stream is silent. While the stream is connected a quiet coin simply has not traded, and its last
- * price counts as fresh; while it is not, the price feeds exits only and entries stay blocked as stale. The stream is
- * told what was read, so that it notices when it has lost a coin's events.
+ * Reads prices of coins whose stream is silent. While the stream is connected, a quiet coin simply has not traded, and
+ * its last price counts as fresh. While it is not, the price serves exits only, and entries stay blocked as stale. The
+ * stream receives the prices, so that it can detect lost events of a coin.
  */
 export function createRestPrices(
   context: AccountContext,
   { stream, streamConnected, onPrice }: RestPriceOptions,
 ): { refresh(runners: Iterable<CoinRunner>): void } {
-  let askedMs = Number.NEGATIVE_INFINITY;
+  let readMs = Number.NEGATIVE_INFINITY;
   return {
     refresh(runners) {
       const nowMs = performance.now();
       const silent = [...runners].filter((runner) => nowMs - runner.coin.priceSeenMs > SILENT_MS);
-      if (silent.length === 0 || nowMs - askedMs < SILENT_MS) return;
-      askedMs = nowMs;
+      if (silent.length === 0 || nowMs - readMs < SILENT_MS) return;
+      readMs = nowMs;
       readPrices(context, new Set(silent.map(({ coin }) => coin.symbol)))
         .then((prices) => {
           stream.compare(prices);
           for (const runner of silent) {
             const price = prices.get(runner.coin.symbol);
-            // The answer is of the time of the request: what the stream has brought since is newer.
+            // The reply is as old as the request: a streamed price since then is newer.
             if (price === undefined || runner.coin.priceSeenMs > nowMs) continue;
             runner.onPrice(price, streamConnected());
             const { symbol } = runner.coin;
@@ -50,7 +50,7 @@ export function createRestPrices(
   };
 }
 
-/** One request however many coins are silent: with a request for each, 500 quiet coins would use up the limit. */
+/** One request for any number of silent coins: one request per coin would use up the rate limit with 500 coins. */
 async function readPrices(
   context: AccountContext,
   symbols: ReadonlySet<string>,

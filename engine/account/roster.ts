@@ -17,29 +17,29 @@ import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import type { Coin } from '#engine/state/coin.ts';
 import type { Roster } from '#engine/state/ports.ts';
 
-/** The coins of one account that run now, kept equal to what is stored. */
+/** The running coins of one account, kept equal to the stored profiles. */
 export interface RunningCoins {
   /**
-   * Reads the profiles again: opens new coins, closes unbound ones, rebuilds those whose config or rules changed. Rejects
-   * once closed: a coin that was opened then would never do anything, and whoever asked it would wait for ever.
+   * Reads the profiles again: opens new coins, closes unbound ones, rebuilds those whose config or rules changed.
+   * Rejects once closed: a coin opened after that would never run, and its callers would wait forever.
    */
   refresh(): Promise<void>;
-  /** Trading rules as just read, from the next refresh on; a coin that is no longer listed counts as absent. */
+  /** Sets new trading rules, used from the next refresh on; a coin that is no longer listed counts as absent. */
   setRules(list: readonly SymbolRules[]): void;
   all(): Iterable<CoinRunner>;
-  /** The coins that run, or that ran until they were closed. */
+  /** The running coins; after `close`, the coins that ran last. */
   newest(): Iterable<CoinRunner>;
   of(symbol: string): readonly CoinRunner[];
   wanted(): MarketSubscription[];
-  /** Coins that do not run, or that run without all of their candles. */
+  /** Coins that do not run, or that run with missing candles. */
   troubles(): CoinTrouble[];
-  /** A coin that could not be opened may be opened again. */
+  /** True when a coin that could not be opened is due for a retry. */
   isRetryDue(): boolean;
-  /** Closes the coins; what they were when they ended can still be read. */
+  /** Closes the coins; their last state stays readable. */
   close(): Promise<void>;
 }
 
-/** Coins that share one read of the account's open orders; those of them that run already stand still meanwhile. */
+/** Number of coins that share one read of the account's open orders; running ones among them pause meanwhile. */
 const GROUP = 64;
 
 interface RosterOptions {
@@ -65,7 +65,7 @@ export function createRunningCoins(
     reindex(entries, bySymbol);
     await entry?.runner.close();
   };
-  const bring = async (group: Wanted[]): Promise<void> => {
+  const openGroup = async (group: Wanted[]): Promise<void> => {
     for (const { profile, symbol } of group) await retire(keyOf(profile.id, symbol));
     const liveOrders = await context.ports.store.liveOrders(context.account.id);
     const runReader = async (): Promise<void> => {
@@ -93,13 +93,13 @@ export function createRunningCoins(
     }
     opener.forget(kept);
     const changed = coins.filter((coin) => !keep(entries, coin, rules.get(coin.symbol)) && opener.mayOpen(coin));
-    for (let first = 0; first < changed.length; first += GROUP) await bring(changed.slice(first, first + GROUP));
+    for (let first = 0; first < changed.length; first += GROUP) await openGroup(changed.slice(first, first + GROUP));
   };
 
   let refreshing: Promise<void> = Promise.resolve();
   return {
     refresh() {
-      // One at a time: two at once could open the same coin twice. A failed one ends the run, not the next one's turn.
+      // One at a time: two in parallel could open the same coin twice. A failed refresh does not block the next one.
       const next = refreshing.then(read);
       refreshing = next.catch(() => {});
       return next;
@@ -121,20 +121,20 @@ export function createRunningCoins(
 const sourcesOf = ({ coin: { symbol, sources } }: CoinRunner): MarketSubscription[] =>
   sources.map(({ interval }) => ({ symbol, interval }));
 
-/** Rules that cannot be read now leave those of before in force for exits and stops. */
+/** When new rules are unreadable, the previous ones stay in force for exits and stops. */
 const keepGrid = (old: SymbolRules | undefined, now: SymbolRules): SymbolRules =>
   now.status !== 'unreadable' || old === undefined
     ? now
     : { ...old, status: 'unreadable', ...(now.problem !== undefined && { problem: now.problem }) };
 
-/** A coin that is no longer listed counts as absent. */
+/** Replaces the rules; a coin that is no longer listed counts as absent. */
 function replaceRules(rules: Map<string, SymbolRules>, list: readonly SymbolRules[]): void {
   const now = new Map(list.map((each) => [each.symbol, each]));
   for (const [symbol, old] of rules) if (!now.has(symbol)) now.set(symbol, { ...old, status: 'absent' });
   for (const [symbol, each] of now) rules.set(symbol, keepGrid(rules.get(symbol), each));
 }
 
-/** True when the coin runs as it should. */
+/** True when the coin already runs with this config and these rules. */
 function keep(
   entries: ReadonlyMap<string, Entry>,
   { profile, symbol }: Wanted,

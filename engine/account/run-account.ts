@@ -30,24 +30,24 @@ const PROFILES_EVERY_INTERVALS = 30;
 /** An hour: rules and phases of coins change without notice. */
 const RULES_EVERY_INTERVALS = 3_600;
 
-/** Balances that are in doubt are read no more often than this (wall ms). */
+/** Doubted balances are read at most this often (wall ms). */
 const BALANCES_EVERY_MS = 5_000;
 
-/** Rules that a refused order has put in doubt are read again no more often than this (wall ms). */
+/** Doubted rules are read at most this often (wall ms). */
 const DOUBTED_EVERY_MS = 10_000;
 
-/** After a read of them that failed; twice as long after each further one, up to the above. */
+/** Pause after a failed read of the rules; doubled after each further one, up to DOUBTED_EVERY_MS. */
 const RULES_RETRY_MS = 1_000;
 
 const NOT_TRADING_EVERY_INTERVALS = 20;
 
 /**
- * Runs one account until `signal` aborts (resolves) or a fault ends it (rejects). It keeps nothing that cannot be rebuilt:
- * the caller starts it again and recovery is the ordinary way in.
+ * Runs one account until `signal` aborts (resolves) or a fault ends it (rejects). All of its state can be rebuilt: the
+ * caller starts it again, and every start is a recovery.
  */
 export async function runAccount(run: AccountRun): Promise<void> {
   const ended = new AbortController();
-  // Not one made of both: whether it is aborted is asked at every price, and one made of others has to ask them all.
+  // Not AbortSignal.any: every price reads `aborted`, and a combined signal has to read all of its sources.
   const { signal } = ended;
   const stop = (): void => ended.abort(run.signal.reason);
   run.signal.addEventListener('abort', stop);
@@ -78,9 +78,9 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   const reconciler = createReconciler(context, coins, () => refreshWallet(context, run));
   const resets = createResetWatch(context);
 
-  // Subscribed first, read afterwards: what happens in between waits in the buffer.
+  // Subscribe first, read afterwards: events in between wait in the buffer.
   await using accountStream = ports.openAccountStream((event) => buffer.receive(event));
-  // A refused key shows as a stream that does not come up: a signed call says what is wrong with it.
+  // A refused key appears as a stream that does not connect: a signed call returns the cause.
   await buffer.connected(signal).catch(async (error: unknown) => {
     await ports.trading.wallet();
     throw error;
@@ -125,7 +125,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   }
 }
 
-/** Exits must not wait for rules: with those of before they work in almost every case, and they are read again soon. */
+/** Exits must not wait for rules: the previous rules are almost always right, and they are read again soon. */
 async function readFirstRules(context: AccountContext, run: AccountRun): Promise<readonly SymbolRules[]> {
   try {
     const rules = await context.ports.market.rules();
@@ -144,13 +144,15 @@ interface TimerInput {
   readonly coins: RunningCoins;
   readonly run: AccountRun;
   readonly refreshProfiles: () => Promise<void>;
-  /** Compares the account with what its stream has told. */
+  /** Compares the account with the events of its stream. */
   readonly look: () => Promise<void>;
   readonly market: MarketStream;
   readonly streamConnected: () => boolean;
 }
 
-/** Once a second: silence ticks too, prices that the stream does not bring are read, wallet and halts are read again. */
+/**
+ * Once a second: ticks silent coins, reads prices that the stream does not deliver, and reads wallet and halts again.
+ */
 async function runTimer(
   context: AccountContext,
   { coins, run, refreshProfiles, look, market, streamConnected }: TimerInput,
@@ -186,7 +188,7 @@ function doesBuyWait(coins: RunningCoins): boolean {
   return false;
 }
 
-/** With many coins a few at a time: a price that comes meanwhile is not kept waiting for all of them. */
+/** Ticks many coins in groups, so that a price that arrives meanwhile does not wait for all of them. */
 async function tickCoins({ signal }: AccountContext, coins: RunningCoins): Promise<void> {
   let nth = 0;
   for (const runner of coins.all()) {
@@ -210,7 +212,7 @@ function areRulesDue(context: AccountContext, coins: RunningCoins, interval: num
   );
 }
 
-/** A coin whose rules or phase changed is opened anew with them; its orders and state stay. */
+/** Reopens a coin whose rules or status changed; its orders and state stay. */
 async function refreshRules(
   context: AccountContext,
   { coins, run, refreshProfiles }: Pick<TimerInput, 'coins' | 'run' | 'refreshProfiles'>,
@@ -237,7 +239,7 @@ async function refreshHalts(context: AccountContext, coins: RunningCoins): Promi
   }
 }
 
-/** Kill switches first: they bind even when the limits cannot be read. */
+/** Reads kill switches first: they bind even when the limits cannot be read. */
 async function readHalts(context: AccountContext): Promise<void> {
   context.halts = await context.ports.store.halts();
   await context.risk.refresh();
@@ -255,7 +257,7 @@ async function refreshWallet(context: AccountContext, run: AccountRun): Promise<
   run.onWallet(wallet);
 }
 
-/** Only who holds the asset can pay with it. */
+/** Reads fee prices only when the account holds the discount asset. */
 function refreshFeePrices({ wallet, feePrices }: AccountContext): void {
   if (wallet.total(DISCOUNT_ASSET) > 0n) feePrices.refresh();
 }
@@ -284,7 +286,7 @@ function onAccountEvent(context: AccountContext, { event, coins, run, reconciler
     warn(context, 'account_stream_lost', event.cause);
     return;
   }
-  // Connected again: whatever happened meanwhile is read from the exchange.
+  // Connected again: the engine reads everything that happened meanwhile from the exchange.
   resets.suspect();
   judgeReset(context, resets)
     .then(() => reconciler.catchUp())
@@ -313,7 +315,7 @@ function onMarketEvent(
   }
 }
 
-/** Nothing waits for an answer that the exchange does not give now: the next look asks again. */
+/** Checks for a reset. When the exchange does not answer, nothing waits: the next check tries again. */
 async function judgeReset(context: AccountContext, resets: ResetWatch): Promise<void> {
   await resets.look().catch((error: unknown) => {
     if (endsRun(error)) throw error;
@@ -321,7 +323,7 @@ async function judgeReset(context: AccountContext, resets: ResetWatch): Promise<
   });
 }
 
-/** What could not be read now is read later; what must end this run does. */
+/** Handles a failed read: logs it, because a later read follows, or ends the run when the error requires it. */
 function onUnread(context: AccountContext, error: unknown): void {
   if (endsRun(error) || context.isKeyRefusal(error)) context.fail(error);
   else warn(context, 'account_not_read', error);
@@ -333,7 +335,7 @@ const warn = (context: AccountContext, event: string, err: unknown): void =>
     `Account ${context.account.name}: ${event.replaceAll('_', ' ')}`,
   );
 
-/** Positions at their last price, or at cost where none has been seen yet. */
+/** Value of the positions at their last price, or at cost while no price is known. */
 function positionValueOf(runners: Iterable<CoinRunner>, quoteAsset: string): Decimal {
   let value = ZERO;
   for (const { coin } of runners) {

@@ -1,21 +1,22 @@
 import type { AccountEvent } from '#core/ports/exchange.ts';
 
-/** Longest wait for the user stream at the start of a run; after it the run fails and is tried again. */
-const PATIENCE_MS = 15_000;
+/** Longest wait for the user stream at the start of a run; after it the run fails and starts again. */
+const CONNECT_TIMEOUT_MS = 15_000;
 
 /**
- * Holds account events back until the snapshots they add to have been taken: the stream is subscribed first, then wallet,
- * orders and positions are read, then the events are handled in order.
+ * Buffers account events until the snapshots that they update are read. The engine subscribes to the stream first, then
+ * reads wallet, orders and positions, then handles the buffered events in order.
  */
 interface SnapshotBuffer {
   receive(event: AccountEvent): void;
-  /** Resolves at the first `connected`; rejects with a sentence when it does not come. */
+  /** Resolves at the first `connected`; rejects with the cause when it does not come in time. */
   connected(signal: AbortSignal): Promise<void>;
+  /** Handles the buffered events, then each event as it arrives. */
   open(handle: (event: AccountEvent) => void): void;
 }
 
 export function createSnapshotBuffer(): SnapshotBuffer {
-  const held: AccountEvent[] = [];
+  const buffered: AccountEvent[] = [];
   let handle: ((event: AccountEvent) => void) | null = null;
   let seen = false;
   let announce: (() => void) | null = null;
@@ -28,7 +29,7 @@ export function createSnapshotBuffer(): SnapshotBuffer {
         announce?.();
       }
       if (event.kind === 'disconnected') cause = event.cause;
-      if (handle === null) held.push(event);
+      if (handle === null) buffered.push(event);
       else handle(event);
     },
     connected(signal) {
@@ -40,7 +41,7 @@ export function createSnapshotBuffer(): SnapshotBuffer {
         };
         const timer = setTimeout(
           () => finish(() => reject(new Error(`The user stream of the exchange is not connected: ${cause}`))),
-          PATIENCE_MS,
+          CONNECT_TIMEOUT_MS,
         );
         announce = () => finish(resolve);
         signal.addEventListener('abort', () => finish(resolve), { once: true });
@@ -49,7 +50,7 @@ export function createSnapshotBuffer(): SnapshotBuffer {
     },
     open(next) {
       handle = next;
-      for (const event of held.splice(0)) if (event.kind !== 'connected') next(event);
+      for (const event of buffered.splice(0)) if (event.kind !== 'connected') next(event);
     },
   };
 }

@@ -19,48 +19,48 @@ import { resolveOrder } from '#engine/tick/resolve.ts';
 import { findOwnOrder, settleOrder } from '#engine/tick/settle.ts';
 import { publishTick, tick } from '#engine/tick/tick.ts';
 
-/** A coin that has just been opened decides nothing for so long while its candles are being read (wall ms). */
+/** A new coin makes no decision for at most this long while its first candles are read (wall ms). */
 const CANDLES_WAIT_MS = 3_000;
-/** A state is looked at so often where every tick repeats the one before. */
+/** Timer intervals between two checks of the strategy state while every tick repeats the one before. */
 const STATE_EVERY_INTERVALS = 10;
 
-/** An action as it is handed to the coin; `clientOrderId` is of the order that an earlier run committed for it. */
+/** Input of an action; `clientOrderId` names the order that an earlier run committed for it. */
 interface ActionInput extends Pick<CoinAction, 'id' | 'request' | 'deadlineMs'> {
   readonly clientOrderId: string | null;
 }
 
 /**
- * Serialises everything that happens to one coin: one job at a time, in order of arrival. Only price events replace price
- * events; candles, orders and operator changes never get lost.
+ * Serialises all events of one coin: one job at a time, in order of arrival. A newer price replaces a waiting price.
+ * Candles, orders and operator changes are never dropped.
  */
 export interface CoinRunner {
   readonly coin: Coin;
-  /** `fresh` is false for a price read while the stream is down: exits may use it, entries stay blocked by its age. */
+  /** `fresh` is false for a price read while the stream is down: exits may use it, its age still blocks entries. */
   onPrice(price: Decimal, fresh: boolean): void;
   onCandle(interval: Interval, candle: Candle): void;
-  /** Reads the candles that the coin starts with; resolves once they are read or could not be. Never rejects. */
+  /** Reads the first candles; resolves once they are read or the read failed. Never rejects. */
   readCandles(): Promise<void>;
-  /** The market stream is complete again: closed candles that it did not bring are read. */
+  /** The market stream is complete again: reads the closed candles that it missed. */
   onStream(): void;
   onOrder(order: ExchangeOrder, fill: ExchangeFill | null): void;
   onProfile(profile: ProfileToRun): void;
-  /** Kill switches were read again. */
+  /** The kill switches were read again. */
   onHalts(): void;
   /** Ticks again without a new price. */
   nudge(trigger: Trigger): void;
-  /** Runs a change in the coin's turn and ticks; rejects when the coin is closed before. */
+  /** Runs a change in the coin's queue, then ticks; rejects when the coin is closed first. */
   change(work: (coin: Coin) => Promise<void>): Promise<void>;
-  /** Carries out what the operator asked for in the coin's turn; rejects when the coin is closed before it has ended. */
+  /** Executes an operator request in the coin's queue; rejects when the coin is closed before the request has ended. */
   act(input: ActionInput): Promise<ActionOutcome>;
   /** Watches an order until its outcome is certain. */
   watch(clientOrderId: string): void;
-  /** The periodic timer: ticks when nothing else did since the last call, and keeps changed strategy state. */
+  /** The periodic timer: ticks when nothing else did since the last call, and stores changed strategy state. */
   onTimer(): void;
-  /** Takes nothing more, waits for the job in flight, then writes what is still open. */
+  /** Accepts no more jobs, waits for the job in flight, then writes pending records and state. */
   close(): Promise<void>;
 }
 
-/** Prices of other coins are used here, but not kept for others. */
+/** Only prices of watched coins are published to other parts of the worker. */
 export const isWatched = ({ coin: { profile, position } }: CoinRunner): boolean =>
   profile.enabled || position.quantity > 0n;
 
@@ -75,7 +75,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     if (waitsForCandles()) return undefined;
     const sent = tick(coin, trigger, log);
     if (sent === undefined) watchLive(coin, watch);
-    // What was sent may have changed the position: its stop is looked after at once.
+    // The order may have changed the position: the next tick updates its stop at once.
     return sent?.then(() => {
       mailbox.push(() => runTick('order'));
       watchLive(coin, watch);
@@ -133,7 +133,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
   };
 }
 
-/** True until its first candles are read, could not be, or have taken too long: exits never wait for them. */
+/** True until the first candles are read, have failed, or have taken too long: exits never wait longer for them. */
 function createCandleWait(coin: Coin): () => boolean {
   const untilMs = performance.now() + CANDLES_WAIT_MS;
   let over = false;
@@ -145,7 +145,9 @@ function createCandleWait(coin: Coin): () => boolean {
 
 const hasProblem = ({ sources }: Coin): boolean => sources.some(({ problem }) => problem !== null);
 
-/** True when the profile was enabled or disabled. A position written while the coin was being opened is read again. */
+/**
+ * Returns true when the profile was enabled or disabled. Reads a position again that was written while the coin opened.
+ */
 async function applyProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> {
   const switched = coin.profile.enabled !== profile.enabled;
   coin.profile = profile;
@@ -156,9 +158,9 @@ async function applyProfile(coin: Coin, profile: ProfileToRun): Promise<boolean>
 }
 
 const logUnsaved = ({ context, symbol }: Coin, err: unknown): void =>
-  context.ports.log.warn({ event: 'state_not_kept', symbol, err }, 'Strategy state could not be kept');
+  context.ports.log.warn({ event: 'state_not_kept', symbol, err }, 'Strategy state could not be stored');
 
-/** Begins an action in the coin's turn; its ticks carry it out. */
+/** Starts an action in the coin's queue; the following ticks execute it. */
 function startAction(
   coin: Coin,
   mailbox: Mailbox,
@@ -185,13 +187,13 @@ async function orderOf(coin: Coin, clientOrderId: string | null): Promise<LiveOr
   return live ?? (record === undefined ? null : liveOrderOf(record));
 }
 
-/** Settles what an event says of an order; `missing` while executions of it are still to come. */
+/** Applies an order event; returns `missing` while executions of the order are still missing. */
 async function applyOrderEvent(
   coin: Coin,
   order: ExchangeOrder,
   fill: ExchangeFill | null,
 ): Promise<'foreign' | 'missing' | 'settled'> {
-  // What has been executed is booked, also of an order that no record knows; one that only rests may be an orphan.
+  // Fills are recorded even for an order without a record; an order without fills may be an orphan.
   const live = await (order.filledQuantity > 0n ? adoptOrder(coin, order) : findOwnOrder(coin, order.clientOrderId));
   if (live === undefined) return 'foreign';
   const { state, exchangeOrderId } = order;
@@ -203,7 +205,7 @@ async function applyOrderEvent(
   return complete ? 'settled' : 'missing';
 }
 
-/** Follows each order once at a time; what it finds is applied in the mailbox, then the coin ticks. */
+/** Runs at most one lookup per order; results are applied in the mailbox, then the coin ticks. */
 function createWatch(coin: Coin, mailbox: Mailbox, onResolved: () => void): (clientOrderId: string) => void {
   const watched = new Set<string>();
   return (clientOrderId) => {
@@ -229,9 +231,9 @@ function watchLive(coin: Coin, watch: CoinRunner['watch']): void {
   for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
 }
 
-/** Called at every beat: what ticks on prices change of a strategy's memory beyond its thresholds may wait a little. */
+/** Called at every timer interval. State changes from quiet price ticks may wait for a few intervals. */
 function createStateSaver(coin: Coin, log: { readonly changes: number }): () => void {
-  // Each coin at intervals of its own: those of many coins at the same one would hold up prices.
+  // Each coin gets its own offset: many coins in the same interval would delay prices.
   let [intervals, changesBefore] = [Number(fnv1a64(coin.symbol) % BigInt(STATE_EVERY_INTERVALS)), 0];
   return () => {
     intervals += 1;
@@ -240,7 +242,7 @@ function createStateSaver(coin: Coin, log: { readonly changes: number }): () => 
   };
 }
 
-/** Has the strategy's state kept with those of the other coins when it has changed since it was last kept. */
+/** Marks the strategy state for storage when it has changed since it was last marked. */
 function noteState(coin: Coin): void {
   const text = JSON.stringify([coin.version, coin.instance.state()]);
   if (text === coin.savedState) return;
@@ -248,7 +250,7 @@ function noteState(coin: Coin): void {
   coin.context.unsaved.set(`${coin.profile.id}:${coin.symbol}`, toKeep(coin));
 }
 
-/** Writes the states that have been noted: one statement, however many coins. */
+/** Stores all marked states in one statement. */
 export async function saveStates({ unsaved, ports }: AccountContext): Promise<void> {
   const states = [...unsaved.values()];
   unsaved.clear();

@@ -41,13 +41,13 @@ export interface BasisInputs {
   readonly price: Decimal | null;
   /** Null without an API client. */
   readonly readWallet: (() => Promise<Wallet>) | null;
-  /** What other coins of the account hold of the same asset. */
+  /** Quantity of the same asset that other coins of the account hold. */
   readonly heldElsewhere: () => Decimal;
-  /** Whether every execution of the coin's orders is booked; asked after the wallet was read. */
+  /** True when every execution of the coin's orders is recorded; called after the wallet was read. */
   readonly isSettled: () => Promise<boolean>;
 }
 
-/** Runs a change in the coin's turn; without a running coin right away. */
+/** Runs a change in the coin's queue; at once when the coin does not run. */
 type Turn = (change: (coin: Coin | undefined) => Promise<void>) => Promise<void>;
 
 type Gate =
@@ -57,9 +57,9 @@ type Gate =
 const MOST_TRIES = 5;
 
 /**
- * The job `apply-avg-entry-price`: brings the position to what was asked for, whatever it was before. The quantity is
- * the wallet's; where that cannot be judged, the recorded one. The wallet is read outside the coin's turn: when the
- * coin has moved meanwhile, all is read again.
+ * The job `apply-avg-entry-price`: sets the position to the requested average entry price. The quantity comes from the
+ * wallet, or from the stored request when the wallet cannot be checked. The wallet is read outside the coin's queue:
+ * when the coin has changed meanwhile, everything is read again.
  */
 export async function applyCostBasis(deps: BasisDeps, inputs: BasisInputs, turn: Turn): Promise<void> {
   const { profileId, symbol, info } = inputs;
@@ -75,20 +75,20 @@ export async function applyCostBasis(deps: BasisDeps, inputs: BasisInputs, turn:
       done = await adjust(deps, { ...change, profileId, symbol, baseAsset, basis }, coin);
     });
     if (!done) continue;
-    if (gate !== null) tellGate(deps, inputs, { gate, change });
-    tellApplied(deps, inputs, change);
+    if (gate !== null) reportGate(deps, inputs, { gate, change });
+    reportApplied(deps, inputs, change);
     return;
   }
-  throw new Error(`${symbol} is being traded just now, so its average entry price is applied a little later.`);
+  throw new Error(`${symbol} is being traded right now. Its average entry price is applied a little later.`);
 }
 
-/** What other coins than `coin` hold of its base asset: the wallet backs them first. */
+/** Quantity of the base asset that other coins than `coin` hold: the wallet backs them first. */
 export const heldElsewhere = (runners: Iterable<CoinRunner>, { rules, symbol }: Coin): Decimal =>
   [...runners]
     .filter(({ coin }) => coin.symbol !== symbol && coin.rules.baseAsset === rules.baseAsset)
     .reduce((sum, { coin }) => add(sum, coin.position.quantity), ZERO);
 
-/** False while the exchange has executed more of an own order than is booked, or may have. */
+/** False while the exchange has, or may have, executed more of an own order than is recorded. */
 export async function isSettled(coin: Coin): Promise<boolean> {
   for (const { record, applied } of coin.live.values()) {
     const { clientOrderId } = record;
@@ -124,8 +124,8 @@ interface ChangeInput {
 }
 
 /**
- * A wallet that cannot be judged backs what is recorded, except nothing, and except under a note: only a check that
- * passes clears it. Without a cached price the asked one counts.
+ * When the wallet cannot be checked, the requested quantity counts as held, unless it is zero or the record has a note:
+ * only a successful check clears a note. Without a cached price the requested price counts.
  */
 function changeOf({ note }: CostBasis, { asked, gate, price }: ChangeInput): Change {
   const quantity = gate.kind === 'judged' ? gate.wallet : asked.quantity;
@@ -140,7 +140,9 @@ function changeOf({ note }: CostBasis, { asked, gate, price }: ChangeInput): Cha
   };
 }
 
-/** Stores the change and gives it to the running coin like a fill; false when the position has moved since it was read. */
+/**
+ * Stores the change and applies it to the running coin like a fill; false when the position has changed since the read.
+ */
 export async function adjust(
   deps: Pick<BasisDeps, 'account' | 'fencing' | 'store' | 'announce' | 'now'>,
   change: Omit<AdjustmentRequest, 'account' | 'fencing' | 'at'>,
@@ -162,8 +164,8 @@ interface NotifyInput {
   readonly numbers: Readonly<Record<string, unknown>>;
 }
 
-/** The same line in the worker's process log and in the profile's log. */
-export function tell(
+/** Writes one message to the process log and to the profile's log. */
+export function report(
   { records, log, announce, now }: Pick<BasisDeps, 'records' | 'log' | 'announce' | 'now'>,
   { profileId, symbol }: { readonly profileId: ProfileId; readonly symbol: string },
   { level, event, msg, numbers }: NotifyInput,
@@ -181,22 +183,22 @@ const numbersOf = ({ averagePrice, quantity }: Change) => ({
   quantity: formatDecimal(quantity),
 });
 
-function tellGate(deps: BasisDeps, inputs: BasisInputs, { gate, change }: { gate: Gate; change: Change }): void {
+function reportGate(deps: BasisDeps, inputs: BasisInputs, { gate, change }: { gate: Gate; change: Change }): void {
   const { symbol, price } = inputs;
   const numbers = { ...numbersOf(change), price: price === null ? null : formatDecimal(price) };
   if (gate.kind === 'unavailable') {
     const cause = GATE_CAUSES[gate.cause];
-    tell(deps, inputs, {
+    report(deps, inputs, {
       level: 'warn',
       event: GATE_UNAVAILABLE,
-      msg: `The wallet cannot be judged for ${symbol} (${cause}): the recorded quantity ${numbers.quantity} is taken.`,
+      msg: `The wallet could not be checked for ${symbol} (${cause}). The recorded quantity ${numbers.quantity} is used.`,
       numbers: { cause: gate.cause, ...numbers },
     });
   }
   if (change.held) return;
   const rules = gate.kind === 'judged' ? gate.rules : undefined;
   const isNoteKept = rules === undefined && change.quantity > 0n;
-  tell(deps, inputs, {
+  report(deps, inputs, {
     level: 'warn',
     event: NO_SELLABLE_POSITION,
     msg: isNoteKept ? NOTE_KEPT : unbackedOf(symbol, change),
@@ -210,15 +212,15 @@ function tellGate(deps: BasisDeps, inputs: BasisInputs, { gate, change }: { gate
 }
 
 const NOTE_KEPT =
-  'The price is kept, and its note too, as only a check of the wallet can clear it: no position is managed until a sweep finds that the coin is held.';
+  'The price and its note are kept, because only a check of the wallet can clear the note. No position is managed until a sweep finds that the wallet holds the coin.';
 
-/** The sweep removes a recorded remainder, but keeps a price of which nothing at all is held. */
+/** The sweep removes a recorded remainder, but keeps a price without any quantity. */
 function unbackedOf(symbol: string, change: Change): string {
   const { averagePrice, quantity } = numbersOf(change);
   const kept = `The average entry price ${averagePrice} of ${symbol} is kept, but`;
   return change.quantity > 0n
-    ? `${kept} the wallet holds only ${quantity}, which cannot be sold: no position is managed. The price is removed when two sweeps in a row find no more, and used when one does.`
-    : `${kept} the wallet holds nothing of it: no position is managed until the coin is held.`;
+    ? `${kept} the wallet holds only ${quantity}, too little to sell. No position is managed. The price is removed when two sweeps in a row find no more, and used when one does.`
+    : `${kept} the wallet holds none of it. No position is managed until the wallet holds the coin.`;
 }
 
 const APPLIED: Readonly<Record<'held' | 'removed', AdjustmentReason>> = {
@@ -226,14 +228,14 @@ const APPLIED: Readonly<Record<'held' | 'removed', AdjustmentReason>> = {
   removed: 'average-entry-price-deleted',
 };
 
-function tellApplied(deps: BasisDeps, inputs: BasisInputs, change: Change): void {
+function reportApplied(deps: BasisDeps, inputs: BasisInputs, change: Change): void {
   const numbers = numbersOf(change);
   const { symbol } = inputs;
   if (change.held) {
     const msg = `${symbol} is managed as ${numbers.quantity} bought at ${numbers.averagePrice} on average.`;
-    tell(deps, inputs, { level: 'info', event: APPLIED.held, msg, numbers });
+    report(deps, inputs, { level: 'info', event: APPLIED.held, msg, numbers });
   } else if (change === REMOVED) {
-    const msg = `The average entry price of ${symbol} was deleted: what the wallet holds of it is not managed.`;
-    tell(deps, inputs, { level: 'info', event: APPLIED.removed, msg, numbers });
+    const msg = `The average entry price of ${symbol} was deleted. Holdings of ${symbol} in the wallet are not managed.`;
+    report(deps, inputs, { level: 'info', event: APPLIED.removed, msg, numbers });
   }
 }

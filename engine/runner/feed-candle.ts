@@ -3,41 +3,41 @@ import { marketMs } from '#engine/state/account-context.ts';
 import { type CandleSource, type Coin, refreshView } from '#engine/state/coin.ts';
 import { logRow } from '#engine/tick/settle.ts';
 
-/** Candles that one request of the exchange can hold. */
+/** Candles that one request of the exchange can return. */
 const PAGE = 1_000;
-/** Pauses after the first and each later failed read (wall ms): doubled up to the longest. */
+/** Pause after the first failed read, doubled after each further one up to the longest (wall ms). */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 30_000];
-/** So many reads in a row must fail before a hole in candles that were complete is reported in the profile's log. */
+/** Failed reads in a row after which a gap in complete candles is reported in the profile's log. */
 const REPORT_AFTER = 3;
-/** A candle that should have closed is read when the stream has brought none for this long, then again each minute. */
+/** A candle that should have closed is read when the stream is this late, then again each minute. */
 const OVERDUE_MS = 10_000;
 const OVERDUE_AGAIN_MS = 60_000;
 
 /**
- * Brings closed candles to the strategy in order and without a hole. Requests run outside the coin's turn: an exchange
- * that does not answer them never delays an exit.
+ * Feeds closed candles to the strategy in order and without a gap. Requests run outside the coin's queue: an exchange
+ * that does not answer never delays an exit.
  */
 interface CandleFeed {
-  /** One candle of the stream, in the coin's turn; when candles before it are missing, they are read first. */
+  /** Feeds one candle of the stream, in the coin's queue; reads missing candles before it first. True when fed. */
   take(candle: Candle): boolean;
-  /** Reads the candles that a coin starts with, later the closed ones since the last one seen. Never rejects. */
+  /** Reads the first candles, later the closed candles since the last one. Never rejects. */
   read(): Promise<void>;
-  /** True when candles could not be read, or the stream owes one, and it is time to read. */
+  /** True when a retry is due, or when the stream is late with a candle. */
   isDue(): boolean;
 }
 
 interface CandleFeedInput {
-  /** Runs a job in the coin's turn. */
+  /** Runs a job in the coin's queue. */
   readonly inTurn: (job: () => Promise<void> | undefined) => void;
   /** The strategy has received candles. */
   readonly onFed: () => Promise<void> | undefined;
 }
 
-/** The feeds of all intervals that a coin lives on. */
+/** The feeds of all intervals that a coin needs. */
 interface CandleFeeds {
   /** One closed candle of the stream. */
   take(interval: Interval, candle: Candle): void;
-  /** Reads what is missing of every interval. Never rejects. */
+  /** Reads missing candles of every interval. Never rejects. */
   read(): Promise<void>;
   readDue(): void;
 }
@@ -58,7 +58,7 @@ export function createCandleFeeds(coin: Coin, input: CandleFeedInput): CandleFee
   };
 }
 
-/** While missed candles cannot be read nothing is fed, so that the strategy never sees a hole. */
+/** Feeds nothing while missed candles cannot be read, so that the strategy never sees a gap. */
 function createCandleFeed(coin: Coin, source: CandleSource, { inTurn, onFed }: CandleFeedInput): CandleFeed {
   let reading = false;
   let waiting: Candle[] = [];
@@ -130,7 +130,7 @@ function createCandleFeed(coin: Coin, source: CandleSource, { inTurn, onFed }: C
   };
 }
 
-/** The candles that strategy and gates start with; the exchange also answers with the one that is still open. */
+/** The first candles of strategy and gates; the reply of the exchange also holds the open candle. */
 function readFirst({ symbol, context }: Coin, { interval, want }: CandleSource): Promise<readonly Candle[]> {
   return context.ports.market.candles({ symbol, interval, limit: Math.min(want + 1, PAGE) });
 }
@@ -149,7 +149,7 @@ async function readMissed({ symbol, context }: Coin, { interval, lastOpenMs }: C
 const reportAfter = ({ complete }: CandleSource): number => (complete ? REPORT_AFTER : 1);
 
 function reportMissing(coin: Coin, { interval, problem, complete }: CandleSource): void {
-  const blocks = complete ? '' : ' Nothing is bought until they are read.';
+  const blocks = complete ? '' : ' The coin buys nothing until they are read.';
   const cause = problem?.cause ?? '';
   const msg = `The ${interval} candles of ${coin.symbol} cannot be read (${cause}).${blocks} Exits and the stop work.`;
   logRow(coin, { level: 'warn', msg, ctx: { event: 'candles_missing', interval, cause } });
@@ -160,7 +160,7 @@ function reportComplete(coin: Coin, { interval }: CandleSource): void {
   logRow(coin, { level: 'info', msg, ctx: { event: 'candles_complete', interval } });
 }
 
-/** One closed candle into gates and strategy; older ones than the last are ignored. */
+/** Feeds one closed candle to gates and strategy; ignores a candle that is not newer than the last. */
 function feedClosed(coin: Coin, source: CandleSource, candle: Candle): void {
   if (candle.openMs <= source.lastOpenMs) return;
   source.lastOpenMs = candle.openMs;

@@ -1,13 +1,16 @@
-/** Runs jobs one at a time in order of arrival; a coalesced job waits until the queue is empty and replaces itself. */
+/**
+ * Runs jobs one at a time in order of arrival. The coalesced job waits until the queue is empty; it is queued only
+ * once.
+ */
 export interface Mailbox {
   push(job: () => Promise<void> | undefined): void;
-  /** Runs `job` in its turn and answers with how it ended. */
+  /** Queues `job`; the promise settles as the job does. */
   enqueue(job: () => Promise<void>): Promise<void>;
-  /** For callers from outside: rejects when the mailbox is closed before `work`, which its jobs do, has ended. */
+  /** For external callers: rejects when the mailbox is closed before `work`, which its jobs perform, has ended. */
   until<Value>(work: Promise<Value>): Promise<Value>;
-  /** Asks for the coalesced job to run once more. */
+  /** Requests one more run of the coalesced job. */
   coalesce(): void;
-  /** Takes nothing more and waits for the job in flight. */
+  /** Accepts no more jobs and waits for the job in flight. */
   close(): Promise<void>;
 }
 
@@ -24,7 +27,7 @@ export function createMailbox({ coalesced, fail, signal }: MailboxInput): Mailbo
   let pending = false;
   let closed = false;
 
-  /** Most jobs wait for nothing: they are done at once, without a promise. Returns what the first other one waits for. */
+  /** Most jobs run synchronously, without a promise. Returns the promise of the first job that is asynchronous. */
   const run = (): Promise<void> | undefined => {
     while (!closed && !signal.aborted) {
       const job = jobs.shift();
@@ -78,7 +81,7 @@ export function createMailbox({ coalesced, fail, signal }: MailboxInput): Mailbo
   };
 }
 
-/** The promise of a job that is pushed: it ends as the job does. */
+/** Pushes a job; the promise settles as the job does. */
 function settling(push: Mailbox['push'], job: () => Promise<void>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   push(async () => {

@@ -9,8 +9,8 @@ import type { LiveOrder } from '#engine/state/live-order.ts';
 import { findOwnOrder, logRow, settleOrder } from '#engine/tick/settle.ts';
 
 /**
- * The order behind an execution. Throws while it cannot be read, also when the exchange says that it does not exist: what
- * has executed exists, and to pass over it would leave an own execution unrecorded.
+ * The order of an execution. Throws while it cannot be read, and also when the exchange reports it as absent: an
+ * executed order exists, and skipping it would leave an own execution unrecorded.
  */
 export async function readOrder(trading: TradingPort, symbol: string, exchangeOrderId: string): Promise<ExchangeOrder> {
   const lookup = await trading.findOrder(symbol, { exchangeOrderId });
@@ -20,16 +20,16 @@ export async function readOrder(trading: TradingPort, symbol: string, exchangeOr
 }
 
 /**
- * Orders of these executions, the one that ended first coming first: of whoever has booked some of them, the newest execution
- * that is known lies before the last one of each of the others, also when parts of two orders took turns.
+ * Order ids of these executions, the order that ended first at the front. After a crash the newest recorded execution
+ * is then older than the last execution of every remaining order, even when two orders filled in alternation.
  */
 export const byLastExecution = (fills: readonly Pick<ExchangeFill, 'exchangeOrderId'>[]): string[] =>
   [...new Set(fills.map((fill) => fill.exchangeOrderId).toReversed())].toReversed();
 
 /**
- * Books what the exchange has executed for this coin since the last execution that is known, order after order: all own
- * ones, also those that a restored backup does not know. An order whose executions cannot be read now stays live, to be
- * watched. Called while nothing else happens to the coin; throws when the exchange does not answer.
+ * Records all own executions of this coin since the last recorded one, order by order, including orders that a restored
+ * backup does not know. An order whose executions cannot be read now stays live and is watched. Call it while nothing
+ * else happens to the coin. Throws when the exchange does not answer.
  */
 export async function bookMissedOrders(coin: Coin): Promise<void> {
   const { symbol, context } = coin;
@@ -46,8 +46,8 @@ export async function bookMissedOrders(coin: Coin): Promise<void> {
 }
 
 /**
- * Records and watches the own orders that rest on the exchange and that a restored backup does not know: they lock what the
- * coin has to sell. Legs of order lists and unknown types stay orphans. Throws when the exchange does not answer.
+ * Records and watches own resting orders that a restored backup does not know: they lock the quantity that the coin has
+ * to sell. Legs of order lists and unknown order types stay orphans. Throws when the exchange does not answer.
  */
 export async function adoptOpenOrders(coin: Coin): Promise<void> {
   const { orders } = await coin.context.ports.trading.openOrders(coin.symbol);
@@ -60,8 +60,8 @@ export async function adoptOpenOrders(coin: Coin): Promise<void> {
 }
 
 /**
- * The own order behind what the exchange reports, recorded first when only the exchange knows it. Undefined for a foreign
- * order and for one that this run has settled.
+ * The own order that the exchange reports; it is recorded first when only the exchange knows it. Undefined for a
+ * foreign order and for an order that this run has settled.
  */
 export async function adoptOrder(coin: Coin, order: ExchangeOrder): Promise<LiveOrder | undefined> {
   const { account, fencing, ports } = coin.context;
@@ -81,7 +81,7 @@ function logAdoption(coin: Coin, { exchangeOrderId, state, ...order }: ExchangeO
   const quantity = formatDecimal(order.quantity);
   logRow(coin, {
     level: 'warn',
-    msg: `An order of this profile was on the exchange but not in the database; it is recorded now: ${purpose} of ${quantity} ${coin.rules.baseAsset}.`,
+    msg: `An order of this profile was on the exchange but not in the database. It is recorded now: ${purpose} of ${quantity} ${coin.rules.baseAsset}.`,
     ctx: {
       ...{ event: 'order_adopted', orderId, clientOrderId, exchangeOrderId, state, quantity },
       filledQuantity: formatDecimal(order.filledQuantity),

@@ -11,8 +11,8 @@ import { endsRun } from '#engine/state/ends-run.ts';
 import { adoptOpenOrders, bookMissedOrders } from './missed-orders.ts';
 
 /**
- * The runner of a coin, or why there is none: `cannot` needs the operator, `later` is tried again. The caller reports
- * the reason once in the profile's log.
+ * The runner of a coin, or the reason why there is none. `cannot` needs the operator; after `later` the caller tries
+ * again. The caller reports the reason once in the profile's log.
  */
 type CoinPlan =
   | { readonly kind: 'run'; readonly runner: CoinRunner }
@@ -23,13 +23,14 @@ interface CoinSource {
   readonly symbol: string;
   readonly rules: SymbolRules | undefined;
   readonly strategy: AnyStrategy | undefined;
-  /** The account's orders that are not final, read when nothing of this coin ran any more. */
+  /** The account's orders that are not final, read after the previous runner of this coin was closed. */
   readonly liveOrders: readonly OrderRecord[];
 }
 
 /**
- * Builds the working memory of one coin from stored facts: position and strategy state, open orders to be watched until
- * they are proven. Its candles are read later (feed-candle.ts). The same path serves start, restart and takeover.
+ * Builds the in-memory state of one coin from stored state: position, strategy state, and open orders, which are
+ * watched until their outcome is certain. feed-candle.ts reads the candles later. Start, restart and takeover use the
+ * same path.
  */
 export async function openCoin(context: AccountContext, source: CoinSource): Promise<CoinPlan> {
   const { profile, symbol, rules, strategy, liveOrders } = source;
@@ -46,9 +47,9 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   const runner = createCoinRunner(coin);
   adoptLiveOrders(coin, liveOrders);
   if (!stored.reconciled) {
-    // Settings that cannot be parsed prove no ownership: open orders stay orphans until they can.
+    // Without parsable settings the ownership of open orders is not proved: they stay orphans.
     const proves = strategy.config.safeParse(mergedConfig(profile, symbol)).success;
-    const failure = await compare(coin, proves).then(() => null, causeUnlessFatal);
+    const failure = await reconcile(coin, proves).then(() => null, causeUnlessFatal);
     if (failure !== null) return { kind: 'later', reason: `Its past and open orders could not be read (${failure}).` };
   }
   context.ports.log.info(
@@ -65,23 +66,23 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   return { kind: 'run', runner };
 }
 
-/** What a restored backup does not know: executions first, in their order, then what still rests. */
-async function compare(coin: Coin, proves: boolean): Promise<void> {
+/** Recovers orders that a restored backup does not know: first executions, in their order, then resting orders. */
+async function reconcile(coin: Coin, proves: boolean): Promise<void> {
   await bookMissedOrders(coin);
   if (!proves) return;
   await adoptOpenOrders(coin);
   await coin.context.ports.store.markReconciled(coin.profile.id, coin.symbol);
 }
 
-/** An exchange that does not answer is the trouble of this coin alone. */
+/** An exchange that does not answer affects this coin alone; other errors end the run. */
 function causeUnlessFatal(error: unknown): string {
   if (endsRun(error)) throw error;
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * Orders stored as not final: those the exchange never acknowledged count as possibly sent. Such an order may have been to
- * replace a stop, which counts as resting only once the exchange has said so after the last moment of its cancel.
+ * Loads stored orders that are not final. An order without acknowledgement counts as possibly sent. It may have
+ * replaced a stop: that stop counts as resting only after a query later than the last moment of the cancel.
  */
 function adoptLiveOrders(coin: Coin, liveOrders: readonly OrderRecord[]): void {
   const { ports, timing } = coin.context;

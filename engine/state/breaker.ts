@@ -12,8 +12,8 @@ export interface Refusals {
 }
 
 /**
- * Circuit breaker of one coin. After each identical refusal the next attempt of the same purpose waits longer, up to one
- * probe a minute. An accepted order closes the breaker; a different refusal counts from one.
+ * Circuit breaker of one coin. After each identical refusal the next attempt of the same purpose waits longer, up to
+ * one probe a minute. An accepted order closes the breaker; a different refusal counts from one.
  */
 export interface Breaker {
   refused(purpose: string, message: string, nowMs: number): Refusals;

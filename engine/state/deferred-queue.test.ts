@@ -13,7 +13,7 @@ const collect = () => {
 };
 const upTo = (end: number): number[] => Array.from({ length: end }, (_, nth) => nth);
 
-test('what may wait is done in order, in the turn after', async () => {
+test('deferred jobs run in order, in the next turn', async () => {
   const { add, done, deferred } = collect();
   add(0, 3);
   assert.deepEqual(done, []);
@@ -22,7 +22,7 @@ test('what may wait is done in order, in the turn after', async () => {
   assert.equal(deferred.size, 0);
 });
 
-test('of many only some are done in one turn, and only once no more are added', async () => {
+test('a long queue runs in batches, and only once no more jobs are added', async () => {
   const { add, done, deferred } = collect();
   add(0, 100);
   await nextTurn();
@@ -39,7 +39,7 @@ test('of many only some are done in one turn, and only once no more are added', 
   assert.ok(sizes.length >= 3, `${sizes.length} turns`);
 });
 
-test('what never ends being added to is done all the same', async () => {
+test('a queue that keeps growing still runs', async () => {
   const { add, done } = collect();
   const startedMs = performance.now();
   for (let nth = 0; done.length === 0; nth += 20) {
@@ -50,7 +50,7 @@ test('what never ends being added to is done all the same', async () => {
   assert.equal(done[0], 0);
 });
 
-test('what is left is done at once when asked for, whatever fails', async () => {
+test('drain runs all remaining jobs, even when one fails', async () => {
   const { deferred, add, done, failures } = collect();
   add(0, 60);
   deferred.add(() => {

@@ -30,7 +30,7 @@ test('a fee in a third asset is worth its price near the time of the fill, to th
   assert.equal(book.valueOf({ ...feeAt(900_000), feeAmount: ZERO }, RULES), ZERO);
 });
 
-test('prices that cannot be read are warned of and leave the value unknown', async () => {
+test('prices that cannot be read log a warning and leave the value unknown', async () => {
   const { book, warned } = openPrices(() => Promise.reject(new Error('away')));
   book.refresh();
   book.refresh();

@@ -3,20 +3,20 @@ import { type ExchangeFill, isThirdAssetFee } from '#core/order/fill.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { EngineLog } from './ports.ts';
 
-/** The asset in which the exchange takes fees at a discount. */
+/** The asset in which the exchange charges discounted fees. */
 export const DISCOUNT_ASSET = 'BNB';
 
-/** A price counts for executions this much older or younger than it, in market time. */
+/** A price values fills that are at most this much older or newer, in market time. */
 const FRESH_MS = 300_000;
 const REREAD_MS = 60_000;
-/** In wall time, as market time may run faster. */
-const ASK_EVERY_MS = 5_000;
+/** Wall time, because market time may run faster. */
+const READ_EVERY_MS = 5_000;
 
-/** What fees in a third asset are worth. Prices are read beforehand: no booking waits for one. */
+/** Values fees in a third asset. Prices are read in advance: no fill waits for one. */
 export interface FeePrices {
-  /** Reads prices in the background when those that are known grow old. */
+  /** Reads prices in the background when the known ones are old. */
   refresh(): void;
-  /** Worth in quote; zero for a fee that is in base or quote already, null while no fresh price is known. */
+  /** Value in quote; zero for a fee in base or quote, null while no fresh price is known. */
   valueOf(
     fill: Pick<ExchangeFill, 'feeAsset' | 'feeAmount' | 'at'>,
     rules: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'>,
@@ -29,13 +29,13 @@ export function createFeePrices(sources: {
   readonly log: Pick<EngineLog, 'warn'>;
 }): FeePrices {
   let known: { readonly prices: ReadonlyMap<string, Decimal>; readonly atMs: number } | null = null;
-  let askedMs = Number.NEGATIVE_INFINITY;
+  let readMs = Number.NEGATIVE_INFINITY;
   return {
     refresh() {
       const [atMs, nowMs] = [sources.marketMs(), performance.now()];
       if (known !== null && Math.abs(atMs - known.atMs) < REREAD_MS) return;
-      if (nowMs - askedMs < ASK_EVERY_MS) return;
-      askedMs = nowMs;
+      if (nowMs - readMs < READ_EVERY_MS) return;
+      readMs = nowMs;
       sources
         .prices()
         .then((prices) => void (known = { prices, atMs }))

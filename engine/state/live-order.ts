@@ -11,6 +11,8 @@ export interface LiveOrder {
   unvaluedFee: boolean;
   /** Protocol time until which a sent cancel may still take effect; null when none can. */
   cancelUntilMs: number | null;
-  /** Protocol time from which "does not exist" proves that the order never arrived; set while the outcome is unknown. */
+  /**
+   * Protocol time from which "does not exist" proves that the order never arrived; set while the outcome is unknown.
+   */
   certainAtMs: number | null;
 }

@@ -9,7 +9,7 @@ export type OperatorRequest =
   | { readonly kind: 'cancel'; readonly orderId: string }
   | { readonly kind: 'force-sell' };
 
-/** A request of the operator on its way through one coin; `id` is the action's. */
+/** A request that one coin executes; `id` is the id of the action. */
 export interface CoinAction {
   readonly id: string;
   readonly request: OperatorRequest;

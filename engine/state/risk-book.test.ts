@@ -32,7 +32,7 @@ interface Buy {
   filled: boolean;
 }
 
-/** Coins that buy through the book. A read of the store answers when told to, with what was true when it began. */
+/** Coins that buy through the book. A read of the store returns on command, with the state of the time it started. */
 class Model {
   readonly positions = new Map<number, Decimal>();
   readonly buys = new Map<number, Buy>();
@@ -47,7 +47,7 @@ class Model {
     () => new Date(this.#nowMs),
   );
 
-  /** Lets the oldest read answer, and what waits for it go on. */
+  /** Lets the oldest read return, and its waiting callers continue. */
   async answer(): Promise<void> {
     this.#reads.shift()?.();
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
@@ -75,7 +75,7 @@ class Model {
     this.#sent.push(this.#nowMs);
   }
 
-  /** A fill is booked, the book reads, then the buy has less to come; other coins decide meanwhile. */
+  /** A fill is recorded, the book reads, then the buy reserves less; other coins decide meanwhile. */
   async fill(coin: number, share: Decimal, meanwhile: () => void): Promise<void> {
     const buy = this.buys.get(coin);
     if (buy === undefined) return;
@@ -157,7 +157,7 @@ test('however reads, fills and decisions interleave, no limit is exceeded and no
   assert.ok(bought > 200, 'the limits leave room for something');
 });
 
-test('a buy in a coin that is open already takes no new place, a paused coin buys nothing until the pause ends', async () => {
+test('a buy in an open coin does not count as a new position, a paused coin buys nothing until the pause ends', async () => {
   const holdings = [1, 2, 3, 4].map((coin) => ({ ...nameOf(coin), cost: d('1'), open: true }));
   const since = new Date();
   const paused = (coin: number, ms: number) => ({ ...nameOf(coin), since, until: new Date(Date.now() + ms), why: '' });

@@ -45,7 +45,9 @@ export function createRiskBook(read: () => Promise<RiskFacts>, now: () => Date):
   };
 }
 
-/** Runs one read after the other, so that an older result never overwrites a newer one; waiting callers share a read. */
+/**
+ * Runs one read after the other, so that an older result never overwrites a newer one; waiting callers share a read.
+ */
 function oneByOne(load: () => Promise<void>): Pick<RiskBook, 'refresh' | 'poll'> & { isBusy: () => boolean } {
   let last: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | null = null;

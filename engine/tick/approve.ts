@@ -104,7 +104,7 @@ function firstRefusal(checks: readonly Check[], context: ApprovalContext): Refus
   return undefined;
 }
 
-/** Approves or refuses a buy or sell decision. Entries pass every check, exits only those that make sending pointless. */
+/** Approves or refuses a decision. Entries pass every check, exits only those that make sending pointless. */
 export function approve(
   decision: Extract<Decision, { kind: 'buy' | 'sell' }>,
   context: ApprovalContext,
@@ -368,7 +368,10 @@ function approveManualSale(
   return approveSale({ quantity, purpose: 'manual', form: manualForm(request) }, context);
 }
 
-/** Why the engine may not place, move or cancel the stop now. Plain halts allow it; a freeze keeps a resting stop as it is. */
+/**
+ * Why the engine may not place, move or cancel the stop now. Plain halts allow it; a freeze keeps a resting stop as it
+ * is.
+ */
 export const stopRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(STOP_CHECKS, context);
 
 /** Why no exit may be sent now, whatever its size. */

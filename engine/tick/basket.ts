@@ -5,7 +5,9 @@ import { PRICE_AGE_LIMIT_MS } from './approve.ts';
 import { baseFeeRate } from '#engine/state/base-fee.ts';
 import { type Coin, missingCandles } from '#engine/state/coin.ts';
 
-/** The basket plan of the profile for this coin at this tick; null for a strategy without plans. Called once per tick. */
+/**
+ * The basket plan of the profile for this coin at this tick; null for a strategy without plans. Called once per tick.
+ */
 export function basketTurn(coin: Coin): BasketTurn | null {
   const { bound, profile, context, symbol, rules, view } = coin;
   const { planner } = bound;

@@ -7,8 +7,8 @@ import type { LiveOrder } from '#engine/state/live-order.ts';
 import { logRow, settleOrder } from './settle.ts';
 
 /**
- * Stores the outcome of a cancel that was sent until `sentUntilMs` (protocol time). A cancelled order may have filled first.
- * While the outcome is uncertain, the coin sends nothing else and the watch looks the order up.
+ * Stores the outcome of a cancel that was sent until `sentUntilMs` (protocol time). A cancelled order may have filled
+ * first. While the outcome is uncertain, the coin sends nothing else and the watch looks the order up.
  */
 export async function applyCancel(
   coin: Coin,

@@ -32,8 +32,8 @@ const isLate = ({ deadlineMs }: CoinAction): boolean => performance.now() >= dea
 
 /**
  * The next step of an action. An action places one order, and the outcome of that order is the outcome of the action.
- * Only a force sale places more orders, as long as they sell and a quantity is left. Before its order an action may start
- * again, and it expires after its deadline.
+ * Only a force sale places more orders, as long as they sell and a quantity is left. Before its order an action may
+ * start again, and it expires after its deadline.
  */
 export function nextStep(coin: Coin, action: CoinAction, context: () => ApprovalContext): ActionStep {
   const { request, order } = action;

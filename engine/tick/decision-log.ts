@@ -46,10 +46,10 @@ interface DecisionSinks {
 }
 
 /**
- * The decisions of one coin. Ticks that did nothing for the same reason and against the same thresholds share one log row.
- * The row holds their count and the first, lowest, highest and latest numbers. Every other tick gets its own row.
- * Repeats that a price or the timer caused also share an audit, whose `ticks` is their number. The counts of all rows sum
- * to the ticks, and so do those of all audits.
+ * The decisions of one coin. Ticks that did nothing for the same reason and against the same thresholds share one log
+ * row. The row holds their count and the first, lowest, highest and latest numbers. Every other tick gets its own row.
+ * Repeats that a price or the timer caused also share an audit, whose `ticks` is their number. The counts of all rows
+ * sum to the ticks, and so do those of all audits.
  */
 export interface DecisionLog {
   /** A captured tick gets its own row with the whole audit. */
@@ -158,7 +158,9 @@ const WARNED = new Set([
   'size-exit-infeasible',
 ]);
 
-/** A price that keeps crossing the entry meets the same refusal again: it is a warning once, until a buy is approved. */
+/**
+ * A price that keeps crossing the entry meets the same refusal again: it is a warning once, until a buy is approved.
+ */
 function createLevels(): (audit: TickAudit, atMs: number) => LogLevel {
   let warned: { readonly reason: string; readonly atMs: number } | null = null;
   return ({ approval, decision }, atMs) => {

@@ -73,8 +73,8 @@ export interface Execution {
 }
 
 /**
- * Commits the intent, sends the order, then applies the outcome: steps 3 to 6 above. Throws LeaseLost when another worker
- * holds the account.
+ * Commits the intent, sends the order, then applies the outcome: steps 3 to 6 above. Throws LeaseLost when another
+ * worker holds the account.
  */
 export async function execute(coin: Coin, execution: Execution): Promise<TickResult> {
   const { store, market } = coin.context.ports;

@@ -69,7 +69,9 @@ function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
   };
 }
 
-/** Only a lower average entry price or changed settings may lower a stop. Any other lower level comes from lost state. */
+/**
+ * Only a lower average entry price or changed settings may lower a stop. Any other lower level comes from lost state.
+ */
 function mayFall({ position, settings }: Coin, { record }: LiveOrder): boolean {
   const basis = readBasis(record);
   return basis !== null && (position.averagePrice < requireDecimal(basis.average) || settings !== basis.settings);
@@ -91,8 +93,8 @@ export const isSelling = ({ guard: { triggered } }: Coin): boolean =>
   triggered !== null && performance.now() - triggered.sinceMs < TRIGGERED_GRACE_MS;
 
 /**
- * A stop that was triggered and has not sold in time, because the price jumped below its limit. The engine then sells the
- * rest at the market, even where the strategy would wait. Returns the prices as the numbers of that decision.
+ * A stop that was triggered and has not sold in time, because the price jumped below its limit. The engine then sells
+ * the rest at the market, even where the strategy would wait. Returns the prices as the numbers of that decision.
  */
 export function failedStop(coin: Coin): Numbers | undefined {
   const [live] = restingStops(coin);

@@ -50,8 +50,8 @@ export function proofFromLists(lists: readonly OrderList[], clientOrderId: strin
 }
 
 /**
- * Queries the exchange until the order is found or proved absent: step 8 in execute.ts. `enqueue` runs each change in the
- * coin's queue.
+ * Queries the exchange until the order is found or proved absent: step 8 in execute.ts. `enqueue` runs each change in
+ * the coin's queue.
  */
 export async function resolveOrder(
   coin: Coin,

@@ -18,8 +18,8 @@ interface SeenOrder {
 }
 
 /**
- * Updates a stored order to the state that the exchange reports. Fills are applied before the order becomes final: after a
- * crash in between, the next start looks the order up again. Returns false while executions are missing.
+ * Updates a stored order to the state that the exchange reports. Fills are applied before the order becomes final:
+ * after a crash in between, the next start looks the order up again. Returns false while executions are missing.
  */
 export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrder): Promise<boolean> {
   const { order: seen, fills } = seenNow;
@@ -99,8 +99,8 @@ async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promi
 }
 
 /**
- * The own order that an event of the exchange belongs to: an order in flight, or one that this run has not settled, such as
- * one that was declared never arrived. Undefined for foreign orders and for repeated events of settled orders.
+ * The own order that an event of the exchange belongs to: an order in flight, or one that this run has not settled,
+ * such as one that was declared never arrived. Undefined for foreign orders and for repeated events of settled orders.
  */
 export async function findOwnOrder(coin: Coin, clientOrderId: string): Promise<LiveOrder | undefined> {
   const live = coin.live.get(clientOrderId);

@@ -79,7 +79,10 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   return end(coin, log, { ...seen, approval });
 }
 
-/** Cancels a resting sale that locks the quantity to sell, or a stale buy. A cancel lowers risk, so it needs no approval. */
+/**
+ * Cancels a resting sale that locks the quantity to sell, or a stale buy. A cancel lowers risk, so it needs no
+ * approval.
+ */
 async function clear(
   coin: Coin,
   log: DecisionLog,
@@ -288,7 +291,9 @@ function record(coin: Coin, log: DecisionLog, input: RecordInput): void {
   write();
 }
 
-/** Candles of many coins close together. All coins decide before the engine records any of it, unless one sent an order. */
+/**
+ * Candles of many coins close together. All coins decide before the engine records any of it, unless one sent an order.
+ */
 const mayWait = ({ trigger, results }: RecordInput, waiting: number): boolean =>
   results.length === 0 && (trigger === 'candle' || (waiting > 0 && (trigger === 'price' || trigger === 'timer')));
 

@@ -66,7 +66,9 @@ export function readFrame(body: unknown): Frame {
   }
 }
 
-/** A trade as it always comes, without the general reader: most frames are one. Anything else about it is left to that. */
+/**
+ * A trade as it always comes, without the general reader: most frames are one. Anything else about it is left to that.
+ */
 function readTrade(body: unknown): MarketFrame | undefined {
   if (typeof body !== 'object' || body === null || !('e' in body) || body.e !== 'trade') return undefined;
   if (!('s' in body && 't' in body && 'p' in body && 'T' in body)) return undefined;

@@ -137,8 +137,8 @@ const canceledList = z.object({ orderReports: z.array(z.unknown()) });
 const namedReport = z.object({ origClientOrderId: z.string() });
 
 /**
- * The order of a cancel's reply. A reply that describes a whole order list is searched for the report of `clientOrderId`.
- * Throws ExchangeError (unreadable).
+ * The order of a cancel's reply. A reply that describes a whole order list is searched for the report of
+ * `clientOrderId`. Throws ExchangeError (unreadable).
  */
 export function parseCanceled(body: unknown, clientOrderId: string): ExchangeOrder {
   const reports = canceledList.safeParse(body).data?.orderReports;
@@ -149,7 +149,9 @@ export function parseCanceled(body: unknown, clientOrderId: string): ExchangeOrd
 const text = z.string().nullable().catch(null);
 const marks = z.looseObject({ symbol: text, clientOrderId: text, orderId: id.nullable().catch(null) });
 
-/** A list of orders, in the sequence sent, each read by itself. Throws ExchangeError (unreadable) where it is no list. */
+/**
+ * A list of orders, in the sequence sent, each read by itself. Throws ExchangeError (unreadable) where it is no list.
+ */
 export function parseOrders(body: unknown): OrderList {
   const orders: ExchangeOrder[] = [];
   const unread: UnreadOrder[] = [];

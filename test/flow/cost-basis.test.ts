@@ -201,7 +201,7 @@ test('the log promises a price for nothing as long as nothing is held, and one f
     await ask('40000', free);
     return String((await apply()).rows.find(({ level }) => level === 'warn')?.msg);
   };
-  assert.match(await wordsFor('0'), /holds nothing of it: no position is managed until the coin is held\.$/);
+  assert.match(await wordsFor('0'), /holds none of it\. No position is managed until the wallet holds the coin\.$/);
   assert.match(await wordsFor('0.000009'), /The price is removed when two sweeps in a row find no more/);
 });
 
@@ -264,7 +264,7 @@ test('a job that runs again changes nothing, and one without a row is done at on
 
 test('while an order of the coin is executed the job waits for a later attempt', async () => {
   await ask('40000', '0.2');
-  await assert.rejects(apply({ isSettled: async () => false }), /is being traded just now/);
+  await assert.rejects(apply({ isSettled: async () => false }), /is being traded right now/);
   assert.notEqual((await bench().store.costBasis(profileId, SYMBOL)).asked, null);
 });
 

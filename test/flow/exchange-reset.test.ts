@@ -94,7 +94,7 @@ test('a reset of the exchange voids what it took away, asks the operator, and tr
   const told = async () => (await stack.database.pool.query<{ text: string }>(asked)).rows;
   await until('the operator is told', async () => (await told()).length === 1);
   const { text } = (await told())[0] ?? assert.fail('told just now');
-  assert.match(text, /knows none of the account's earlier orders.* nothing is bought until you confirm/);
+  assert.match(text, /knows none of the account's earlier orders.* The worker buys nothing until you confirm/);
   await until('a buy to be refused', async () => {
     const { coin } = await stack.call(readCoin, { params: { id: profileId, symbol: SYMBOL } });
     return coin.state?.approval.reason === 'halt-exchange-reset';

@@ -115,7 +115,7 @@ test('nothing is done without a wallet, a lease, or while an execution or an ord
   await kysely.insertInto('profile_symbols').values({ profile_id: on.owner.profileId, symbol: 'ETHUSDT' }).execute();
   const { record } = requireCommitted(await store.commitIntent(intent));
   await kysely.deleteFrom('profile_symbols').where('symbol', '=', 'ETHUSDT').execute();
-  await same('undecided', /is not followed/);
+  await same('undecided', /is not watched/);
   await store.updateOrder(record.id, { state: 'cancelled' });
   assert.equal((await check()).kind, 'booked', 'now it can tell');
   assert.ok(ordersOf(on).length > 0);

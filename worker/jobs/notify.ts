@@ -60,8 +60,8 @@ export async function fanOut(
 }
 
 /**
- * Sends one message to one notifier; one that does not answer is tried again, and is a dead letter in the end. In a live
- * demo it does nothing.
+ * Sends one message to one notifier; one that does not answer is tried again, and is a dead letter in the end. In a
+ * live demo it does nothing.
  */
 export async function send(
   { database, cache, log, env }: Pick<WorkerContext, 'database' | 'cache' | 'log'> & { readonly env: Settings },

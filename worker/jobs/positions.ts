@@ -45,8 +45,9 @@ export function createPositionJobs(owners: Owners): {
   const loopOf = (accountId: AccountId): AccountLoop | undefined =>
     leases.running().find(({ toRun }) => toRun.account.id === accountId);
   /**
-   * The queue lies in the database: whichever worker owns the account takes the job there. It is offered to all of them at
-   * once; one that starts later would be found by polling, again and again by the same worker where both poll in step.
+   * The queue lies in the database: whichever worker owns the account takes the job there. It is offered to all of them
+   * at once; one that starts later would be found by polling, again and again by the same worker where both poll in
+   * step.
    */
   const handOver = async <Name extends JobName>(name: Name, data: JobData[Name], signal: AbortSignal) => {
     await wait(HAND_OVER_MS, signal);

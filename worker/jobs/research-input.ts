@@ -48,7 +48,9 @@ export async function prepareResearch(
   return { strategyName, config, rules, terms, stored, fromMs, toMs };
 }
 
-/** Unpacks the candles: a year of minutes takes a tenth of a second, so it is best done aside. Throws ResearchRefused. */
+/**
+ * Unpacks the candles: a year of minutes takes a tenth of a second, so it is best done aside. Throws ResearchRefused.
+ */
 export async function loadPrepared({ strategyName, config, stored, ...prepared }: Prepared): Promise<BacktestInput> {
   const { folder, symbol, interval, ...window } = stored;
   const bound = requireStrategy(strategyName).bind(config);

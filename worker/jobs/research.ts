@@ -36,8 +36,8 @@ interface Work {
 }
 
 /**
- * Does work that the operator can stop, asking every second. What the strategy or the data refuse ends the whole run with
- * a sentence; any other error is for the queue to try again.
+ * Does work that the operator can stop, asking every second. What the strategy or the data refuse ends the whole run
+ * with a sentence; any other error is for the queue to try again.
  */
 export async function stoppable(
   context: WorkerContext,
@@ -99,8 +99,8 @@ const withWarning = (result: BacktestResult, { purse }: RunRequest): BacktestRes
   purse === 'separate' ? { ...result, warnings: [SEPARATE_WARNING, ...result.warnings] } : result;
 
 /**
- * Runs a backtest: one coin after the other, or together those that share a balance. Results of an earlier attempt stay as
- * they are. Publishes the end, unless the operator stopped it.
+ * Runs a backtest: one coin after the other, or together those that share a balance. Results of an earlier attempt stay
+ * as they are. Publishes the end, unless the operator stopped it.
  */
 export async function runBacktestJob(context: WorkerContext, runId: string, run: JobRun): Promise<void> {
   const { kysely } = context.database;

@@ -23,7 +23,9 @@ import { ResearchRefused } from './prepared.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** A replay begins without a position: one that was held at the begin of the day is replayed from where it was opened. */
+/**
+ * A replay begins without a position: one that was held at the begin of the day is replayed from where it was opened.
+ */
 const LONGEST_MS = 60 * DAY_MS;
 /** Enough for orders of a fixed size; sizes that hang on the equity are not compared. */
 const BALANCE = '1000000';

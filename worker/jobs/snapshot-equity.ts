@@ -17,7 +17,10 @@ async function readPrices({ cache }: Pick<WorkerContext, 'cache'>, venue: Venue)
   return new Map(entries);
 }
 
-/** Writes down what every profile is worth. A profile that holds a coin without a price is left out: half a sum is wrong. */
+/**
+ * Writes down what every profile is worth. A profile that holds a coin without a price is left out: half a sum is
+ * wrong.
+ */
 export async function snapshotEquity(context: Pick<WorkerContext, 'database' | 'cache'>): Promise<void> {
   const accounts = await loadAccountsToRun(context.database);
   const venues = new Map(accounts.map(({ account }) => [account.id, venueOf(account)]));

@@ -12,8 +12,8 @@ interface Asked {
 }
 
 /**
- * Tries the sets of one unit. Whoever ends the last unit of a stage begins the next one, or ranks what was found. What the
- * units of a sweep run on is prepared once: thousands of trading rules are read for it, in the process that trades.
+ * Tries the sets of one unit. Whoever ends the last unit of a stage begins the next one, or ranks what was found. What
+ * the units of a sweep run on is prepared once: thousands of trading rules are read for it, in the process that trades.
  */
 export function createSweepJobs(context: WorkerContext): (unit: Unit, run: JobRun) => Promise<void> {
   let last: { readonly sweepId: string; readonly prepared: Prepared } | undefined;

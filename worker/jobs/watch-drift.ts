@@ -41,7 +41,10 @@ function outcomesOf({ cycles, fills }: z.output<typeof testedResult>): Outcome[]
 
 type Watching = Pick<WorkerContext, 'database' | 'records'>;
 
-/** Holds what each profile with a pinned backtest has traded since against it; a change of the verdict is logged and told. */
+/**
+ * Holds what each profile with a pinned backtest has traded since against it; a change of the verdict is logged and
+ * told.
+ */
 export async function watchDrift(context: Watching, now = new Date()): Promise<void> {
   for (const profileId of await listPinning(context.database.kysely)) await watch(context, profileId, now);
 }
