@@ -17,12 +17,12 @@ interface AccountStreamOptions {
 
 const REPLY_WAIT_MS = 10_000;
 const RECEIVE_WINDOW_MS = 5_000;
-/** A refused key does not get better by asking often. */
+/** Pause after a refused key: an earlier attempt would be refused again. */
 const REFUSED_DELAY_MS = 30_000;
 const BAD_CLOCK = -1021;
 
 const reply = z.object({
-  /** Null when the exchange ends a session without having been asked. */
+  /** Null when the exchange ends a session on its own. */
   id: z.number().nullable(),
   status: z.number(),
   error: z
@@ -32,24 +32,23 @@ const reply = z.object({
 const wrapped = z.object({ event: z.unknown() });
 
 /**
- * Opens the account's event stream on the WebSocket API: an Ed25519 key logs its connection on, keys of the other kinds
- * sign the subscription. `connected` comes only after the
- * subscription is acknowledged, and again after each break: what happened in between must be read over REST. A planned
- * change of connection is no break; events may be told twice during one.
- * Throws KeyFormatError when the key or secret cannot sign.
+ * Opens the account's event stream on the WebSocket API. An Ed25519 key logs its connection on; other keys sign the
+ * subscription. `connected` follows the acknowledged subscription, and follows again after each break: the caller must
+ * read the events in between over REST. A planned change of connection is no break; during one, events may arrive
+ * twice. Throws KeyFormatError when the key or secret cannot sign.
  */
 export function createAccountStream(options: AccountStreamOptions): OpenAccountStream {
   const signer = createSigner(options);
   return (onEvent) => {
     const link = createLinkState(onEvent);
-    const told = new Map<string, number>();
-    const balances = newestBalances(told, onEvent);
+    const updatedMs = new Map<string, number>();
+    const balances = newestBalances(updatedMs, onEvent);
     return new ConnectionHandover({
       connect: (state) => new UserConnection(options, signer, { ...state, event: onEvent, balances }),
       overlapMs: (options.timing ?? SOCKET_TIMING).overlapMs,
       up: link.up,
       down(cause) {
-        told.clear();
+        updatedMs.clear();
         link.down(cause);
       },
     });
@@ -63,12 +62,12 @@ interface UserHandlers extends ConnectionState {
 
 type Balances = Extract<AccountEvent, { kind: 'balances' }>;
 
-/** Passes on what is newer than what was told of an asset: two connections and a slow network mix the order. */
-function newestBalances(told: Map<string, number>, tell: (event: Balances) => void): UserHandlers['balances'] {
+/** Forwards a balance only when it is not older than the last one of its asset: two connections may mix the order. */
+function newestBalances(newestMs: Map<string, number>, forward: (event: Balances) => void): UserHandlers['balances'] {
   return (event, updatedMs) => {
-    const fresh = Object.entries(event.balances).filter(([asset]) => updatedMs >= (told.get(asset) ?? 0));
-    for (const [asset] of fresh) told.set(asset, updatedMs);
-    if (fresh.length > 0) tell({ ...event, balances: Object.fromEntries(fresh) });
+    const fresh = Object.entries(event.balances).filter(([asset]) => updatedMs >= (newestMs.get(asset) ?? 0));
+    for (const [asset] of fresh) newestMs.set(asset, updatedMs);
+    if (fresh.length > 0) forward({ ...event, balances: Object.fromEntries(fresh) });
   };
 }
 
@@ -79,7 +78,7 @@ class UserConnection implements AsyncDisposable {
   readonly #handlers: UserHandlers;
   #unanswered: NodeJS.Timeout | undefined;
   #requestId = 0;
-  /** Of this connection, by session.logon. */
+  /** True once session.logon succeeded on this connection. */
   #loggedOn = false;
 
   constructor(options: AccountStreamOptions, signer: Signer, handlers: UserHandlers) {
@@ -102,7 +101,7 @@ class UserConnection implements AsyncDisposable {
       },
       options.timing,
     );
-    // An account may have nothing to say for hours; pings alone show whether the connection lives.
+    // An account may have no events for hours; only pings show whether the connection is alive.
     this.#socket.quiet = true;
   }
 
@@ -170,7 +169,7 @@ class UserConnection implements AsyncDisposable {
       const again = (): void => this.#socket.restart(cause);
       return void this.#clock.sync().then(again, again);
     }
-    // A limit or a ban names the moment of the exchange's clock at which it ends.
+    // A limit or a ban carries its end in the exchange's time.
     const waitMs = data?.retryAfter === undefined ? REFUSED_DELAY_MS : data.retryAfter - this.#clock.protocolMs();
     return this.#socket.restart(cause, waitMs);
   }

@@ -44,13 +44,13 @@ test('a live key is healthy when it may read and trade, but not withdraw', async
   assert.deepEqual(paths, [RESTRICTIONS, '/api/v3/account']);
 });
 
-test('elsewhere the permissions are not asked for, and that is said', async () => {
+test('on other venues the permissions are not requested, and the result says so', async () => {
   const { health, paths } = await check({ live: false });
   assert.ok(health.status === 'healthy' && /only the live exchange/.test(health.unchecked ?? ''));
   assert.deepEqual(paths, ['/api/v3/account']);
 });
 
-test('a key that may withdraw, or may not trade or read, is refused before anything else is asked', async () => {
+test('a key that may withdraw, or may not trade or read, is refused before any other request', async () => {
   for (const [wrong, words] of [
     [{ enableWithdrawals: true }, /allowed to withdraw/],
     [{ enableSpotAndMarginTrading: false }, /spot trading is turned off/],
@@ -67,13 +67,13 @@ test('an account that may not trade is no fault of its key', async () => {
   assert.ok(health.status === 'error' && /this account trade/.test(health.cause));
 });
 
-test('where the permissions of a key are not told, a missing one is named as a cause', async () => {
+test('when the venue does not report permissions, a missing one is named as a cause', async () => {
   const { health } = await check({ live: false, account: { body: { ...account, canTrade: false } } });
   assert.ok(health.status === 'error');
   assert.match(health.cause, /the key lacks the permission for spot trading/);
 });
 
-test('a refusal has three causes, unless the permissions have told them apart', async () => {
+test('a refusal has three causes, unless the permissions distinguish them', async () => {
   const everywhere = await check({ restrictions: refused(401, -2015) });
   assert.ok(everywhere.health.status === 'error');
   assert.match(everywhere.health.cause, /permission.*IP allow-list.*revoked or expired/);
@@ -85,7 +85,7 @@ test('a refusal has three causes, unless the permissions have told them apart', 
   assert.doesNotMatch(onlyAccount.health.cause, /revoked/);
 });
 
-test('other definite refusals have a cause; a secret that cannot sign has one, too', async () => {
+test('other definite refusals have a cause, and so has a secret that cannot sign', async () => {
   for (const [status, code] of [
     [401, -2014],
     [401, -1002],
@@ -99,7 +99,7 @@ test('other definite refusals have a cause; a secret that cannot sign has one, t
   assert.deepEqual(paths, []);
 });
 
-test('faults that say nothing about the key leave the verdict open', async () => {
+test('faults unrelated to the key leave the result open', async () => {
   const html = '<html>502</html>';
   const reactions: readonly Reaction[] = [
     'reset',

@@ -8,9 +8,9 @@ import { readSigned, type SignedLink } from './signed-call.ts';
 import { createSigner, KeyFormatError } from './signing.ts';
 import { createTransport } from './transport.ts';
 
-/** `null`: nothing definite was learned, so that what is stored stays. */
+/** `null`: no definite result, so that the stored status stays. */
 export type KeyHealth =
-  /** `unchecked` says what this venue cannot tell about its keys; null when everything was checked. */
+  /** `unchecked` names the checks that this venue does not offer; null when everything was checked. */
   | { readonly status: 'healthy'; readonly unchecked: string | null }
   | { readonly status: 'error'; readonly cause: string }
   | { readonly status: null };
@@ -21,15 +21,15 @@ interface KeyCheckOptions {
   readonly secret: string;
   /** The clock of the same venue's market reader. */
   readonly clock: ExchangeClock;
-  /** Only the live exchange tells what a key may do; the others have no such address. */
+  /** Only the live exchange reports the permissions of a key; the other venues have no such endpoint. */
   readonly live: boolean;
-  /** By default those of this process. */
+  /** By default the limiters of this process. */
   readonly limiter?: RateLimiter;
 }
 
 const CAUSES: Partial<Record<ErrorReason, string>> = {
   'key-malformed':
-    'The exchange does not know an API key of this form: it was pasted incompletely, or it is of another venue.',
+    'The exchange does not know an API key of this form: it was pasted incompletely, or it belongs to another venue.',
   'key-refused':
     'The exchange refuses the key for one of three causes: it lacks the permission, this address is not on its IP allow-list, or it is revoked or expired.',
   'bad-signature': 'The secret does not belong to the key: paste both again.',
@@ -42,17 +42,17 @@ const MAY_NOT_READ =
   'The key lacks a permission: reading is turned off for it. Turn it on at the exchange, then check again.';
 const NOT_PERMITTED =
   'The key lacks a permission: the exchange accepts it from this address, but not for this account.';
-const ACCOUNT_BARRED = 'The exchange does not let this account trade, whatever its key may do.';
+const ACCOUNT_BARRED = 'The exchange does not let this account trade, whatever permissions its key has.';
 const NOT_ALLOWED =
   'The exchange does not allow trading: the key lacks the permission for spot trading, or the account may not trade. Turn spot trading on for the key at the exchange, then check again.';
 const UNCHECKED =
-  'Whether the key may withdraw was not checked: only the live exchange tells the permissions of its keys.';
+  'The withdrawal permission of the key was not checked: only the live exchange reports the permissions of its keys.';
 
 const failed = (cause: string): KeyHealth => ({ status: 'error', cause });
 
 /**
- * Asks what the key may do (live only) and for the account. Only a definite answer of the exchange about the key makes
- * a verdict; faults of the network, limits and clocks do not. Never throws for a failed call.
+ * Reads the permissions of the key (live only) and the account. Only a definite answer of the exchange about the key
+ * gives a result; faults of network, limits and clock do not. Never throws for a failed call.
  */
 export async function checkKey(options: KeyCheckOptions): Promise<KeyHealth> {
   try {
@@ -77,13 +77,13 @@ async function check(options: KeyCheckOptions): Promise<KeyHealth> {
     timing: ORDER_TIMING,
   });
   if (options.live) {
-    // These calls have a weight limit of their own, so that they do not count in the limiter of trading.
+    // These calls have a separate weight limit, so they do not count in the limiter of trading.
     const refusal = refusalOf(await readRestrictions(linkTo(options.limiter ?? rateLimiterFor(restUrl, 'sapi'))));
     if (refusal !== undefined) return failed(refusal);
   }
   const account = await readAccount(linkTo(options.limiter ?? rateLimiterFor(restUrl)), options.live);
   if (account === 'not-permitted') return failed(NOT_PERMITTED);
-  // Only the live exchange has told by now that the key itself may trade.
+  // At this point only the live exchange has reported that the key itself may trade.
   if (!account.canTrade) return failed(options.live ? ACCOUNT_BARRED : NOT_ALLOWED);
   return { status: 'healthy', unchecked: options.live ? null : UNCHECKED };
 }
@@ -104,7 +104,7 @@ async function readAccount(link: SignedLink, accepted: boolean): Promise<{ canTr
   try {
     return parseAccount(await readSigned(link, { path: '/api/v3/account', params, priority: 'query', weight: 20 }));
   } catch (error) {
-    // The key has just been accepted from this address, so that only its permissions are left as the cause.
+    // The exchange has just accepted the key from this address: only its permissions remain as the cause.
     if (accepted && error instanceof ExchangeError && error.reason === 'key-refused') return 'not-permitted';
     throw error;
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createExchangeClock } from './clock.ts';
 
-/** A monotonic clock that the fetches themselves move on. */
+/** A monotonic clock that each fetch advances. */
 const machine = () => {
   let now = 1_000;
   return { monotonicMs: () => now, pass: (ms: number) => void (now += ms) };
@@ -40,7 +40,7 @@ test('the shortest round trip of a sync counts', async () => {
   assert.equal(clock.protocolMs() - monotonicMs(), 5);
 });
 
-test('a market that runs at another speed has a time of its own', async () => {
+test('a market that runs at another speed has a separate time', async () => {
   const { monotonicMs, pass } = machine();
   const clock = createExchangeClock(
     async () => {
@@ -49,7 +49,7 @@ test('a market that runs at another speed has a time of its own', async () => {
     },
     { monotonicMs, samples: 1 },
   );
-  assert.equal(clock.marketSpeed(), undefined, 'nobody has told it yet');
+  assert.equal(clock.marketSpeed(), undefined, 'not reported yet');
   await clock.sync();
   assert.equal(clock.marketSpeed(), 600);
   assert.equal(clock.marketMs(), 500_000 + 5 * 600);

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { ExchangeClock } from '#core/ports/exchange.ts';
 
-/** What GET /api/v3/time says, in ms; only the paper exchange sends a market time of its own. */
+/** Reply of GET /api/v3/time, in ms; only the paper exchange sends a separate market time. */
 export interface ServerTime {
   readonly serverTime: number;
   readonly marketTime?: number | undefined;
@@ -24,13 +24,13 @@ interface Reading {
   readonly marketMs: number;
   readonly speed: number;
   /** False for the wall time before the first sync. */
-  readonly told: boolean;
+  readonly synced: boolean;
 }
 
 /**
- * The exchange's clock on a monotonic base, so that a change of the machine's clock moves nothing. A sample is taken to
- * have been read half a round trip before its arrival. Times are whole ms. `sync` rejects with what `fetchTime` rejects
- * with, when no sample succeeds; concurrent syncs share one.
+ * The exchange's clock on a monotonic base, so that a change of the machine's clock has no effect. A sample counts as
+ * read half a round trip before its arrival. Times are whole ms. `sync` rejects with the error of `fetchTime` when no
+ * sample succeeds; concurrent syncs share one.
  */
 export function createExchangeClock(fetchTime: () => Promise<ServerTime>, options: ClockOptions = {}): ExchangeClock {
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
@@ -42,7 +42,7 @@ export function createExchangeClock(fetchTime: () => Promise<ServerTime>, option
     serverMs: startMs,
     marketMs: startMs,
     speed: 1,
-    told: false,
+    synced: false,
   };
   let syncing: Promise<void> | undefined;
 
@@ -58,7 +58,7 @@ export function createExchangeClock(fetchTime: () => Promise<ServerTime>, option
       serverMs: time.serverTime + lateMs,
       marketMs: (time.marketTime ?? time.serverTime) + lateMs * speed,
       speed,
-      told: true,
+      synced: true,
     };
   };
   const takeBest = async (): Promise<void> => {
@@ -73,7 +73,7 @@ export function createExchangeClock(fetchTime: () => Promise<ServerTime>, option
   return {
     protocolMs: () => Math.floor(reading.serverMs + (monotonicMs() - reading.atMs)),
     marketMs: () => Math.floor(reading.marketMs + (monotonicMs() - reading.atMs) * reading.speed),
-    marketSpeed: () => (reading.told ? reading.speed : undefined),
+    marketSpeed: () => (reading.synced ? reading.speed : undefined),
     sync() {
       syncing ??= takeBest().finally(() => {
         syncing = undefined;

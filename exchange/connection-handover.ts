@@ -1,24 +1,24 @@
-/** What a connection tells its owner. */
+/** Callbacks of a connection to its owner. */
 export interface ConnectionState {
-  /** Everything wanted is acknowledged. */
+  /** All subscriptions are acknowledged. */
   up(): void;
-  /** The connection is gone; it tries again by itself. */
+  /** The connection is lost; it reconnects automatically. */
   down(cause: string): void;
-  /** It works, but will end soon. */
+  /** The connection works but will end soon. */
   expiring(): void;
 }
 
 interface HandoverOptions<Connection> {
   readonly connect: (state: ConnectionState) => Connection;
-  /** How long the old connection goes on beside its complete successor. */
+  /** How long the old connection stays open next to its complete successor. */
   readonly overlapMs: number;
   readonly up: () => void;
   readonly down: (cause: string) => void;
 }
 
 /**
- * One connection at a time, changed without a gap: before it ends as planned a second one is made, and the first goes
- * on until the second has been complete for a while. Only a loss that leaves nothing behind is told as `down`.
+ * Keeps one connection and replaces it without a gap. Before its planned end a second connection opens; the first stays
+ * until the second has been complete for `overlapMs`. `down` is called only when no working connection is left.
  */
 export class ConnectionHandover<Connection extends AsyncDisposable & { restart(cause: string): void }>
   implements AsyncDisposable
@@ -39,12 +39,12 @@ export class ConnectionHandover<Connection extends AsyncDisposable & { restart(c
     return this.#up;
   }
 
-  /** One, or two during a change. */
+  /** One connection, or two during a handover. */
   all(): Connection[] {
     return this.#next === undefined ? [this.#current] : [this.#current, this.#next];
   }
 
-  /** Gives up what is connected, without a successor: it is not to be trusted. */
+  /** Restarts all connections without a handover, because their data is not reliable. */
   renew(cause: string): void {
     for (const connection of this.all()) connection.restart(cause);
   }
@@ -58,19 +58,19 @@ export class ConnectionHandover<Connection extends AsyncDisposable & { restart(c
     const connection: Connection = this.#options.connect({
       up: () => this.#connected(connection),
       down: (cause) => this.#lost(connection, cause),
-      expiring: () => this.#succeed(connection),
+      expiring: () => this.#openNext(connection),
     });
     return connection;
   }
 
   #connected(connection: Connection): void {
-    // What the old connection still has on its way must arrive: the new one began later.
+    // Events in flight on the old connection must still arrive: the new one started later.
     if (connection === this.#next) this.#retiring ??= setTimeout(() => this.#promote(), this.#options.overlapMs);
     this.#up = true;
     this.#options.up();
   }
 
-  #succeed(connection: Connection): void {
+  #openNext(connection: Connection): void {
     if (connection !== this.#current || this.#next !== undefined) return;
     this.#next = this.#connect();
   }

@@ -28,7 +28,7 @@ const tickers = z.array(
     ),
 );
 
-/** The last 24 hours of all coins in one request of weight 80, in the lane that gives way. Throws ExchangeError. */
+/** The last 24 hours of all coins in one request of weight 80, with the lowest priority. Throws ExchangeError. */
 export async function readDayTickers(restUrl: string): Promise<DayTicker[]> {
   const transport = createTransport(restUrl, rateLimiterFor(restUrl));
   const body = await callUnsigned(transport, { path: '/api/v3/ticker/24hr', priority: 'history', weight: 80 });

@@ -6,7 +6,7 @@ import { endpointsOf } from './endpoints.ts';
 const env = (extra: Record<string, string> = {}) =>
   parseEnvironment({ DATABASE_URL: 'postgres://localhost/tradewind', ...extra });
 
-test('every venue has addresses of its own', () => {
+test('every venue has separate addresses', () => {
   assert.deepEqual(endpointsOf('live', env()), {
     restUrl: 'https://api.binance.com',
     streamUrl: 'wss://stream.binance.com:9443',

@@ -5,7 +5,7 @@ import { type Environment, EnvironmentError } from '#core/installation/env.ts';
 interface Endpoints {
   /** Scheme and host; paths begin with /api. */
   readonly restUrl: string;
-  /** Scheme and host; the market streams live at /stream. */
+  /** Scheme and host; the path of the market streams is /stream. */
   readonly streamUrl: string;
   /** The whole address of the WebSocket API. */
   readonly wsApiUrl: string;
@@ -30,9 +30,8 @@ const DEMO: Endpoints = {
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /**
- * Where the client of `venue` connects: the exchange's own addresses unless the environment names others.
- * The paper exchange serves everything on one host and port.
- * Throws EnvironmentError when the paper exchange is asked for and PAPER_URL is not set.
+ * Addresses of `venue`: those of the exchange, unless the environment overrides them. The paper exchange serves
+ * everything on one host and port. Throws EnvironmentError when `venue` is paper and PAPER_URL is not set.
  */
 export function endpointsOf(venue: Venue, env: Environment): Endpoints {
   switch (venue) {

@@ -1,4 +1,4 @@
-/** Why a call to the exchange failed; closed, so that every caller can decide on each. */
+/** Why a call to the exchange failed; a closed set, so that every caller can handle each reason. */
 export type ErrorReason =
   | 'insufficient-balance'
   | 'duplicate-order'
@@ -73,7 +73,7 @@ const BY_CODE: Readonly<Record<number, ErrorReason>> = {
   [-2026]: 'order-archived',
 };
 
-/** The engine of the exchange answers -2010 (and -1013) for many causes: only the text tells them apart. */
+/** The exchange returns -2010 (and -1013) for many causes: only the text distinguishes them. */
 const BY_TEXT: readonly (readonly [RegExp, ErrorReason])[] = [
   [/filter failure/i, 'filter'],
   [/insufficient balance/i, 'insufficient-balance'],
@@ -88,7 +88,7 @@ const BY_TEXT: readonly (readonly [RegExp, ErrorReason])[] = [
 
 const TEXT_DECIDES = new Set([-1013, -2010]);
 
-/** The reason behind a reply that is no success; `code` is null when the body was not the exchange's error object. */
+/** The reason of a failed reply; `code` is null when the body was not the exchange's error object. */
 export function reasonOf(status: number, code: number | null, message: string): ErrorReason {
   if (status === 418) return 'banned';
   if (code !== null) return reasonOfCode(status, code, message);
@@ -107,17 +107,17 @@ function reasonOfCode(status: number, code: number, message: string): ErrorReaso
   return status >= 500 ? 'server-fault' : 'other';
 }
 
-/** The exchange does not accept the API key, whatever is asked with it. */
+/** True when the exchange does not accept the API key for any call. */
 export const isKeyRefusal = ({ status, reason }: Pick<ExchangeError, 'status' | 'reason'>): boolean =>
   status === 401 || reason === 'key-refused' || reason === 'key-malformed';
 
 const OVERLOADED = -1008;
-/** Codes that leave the outcome open whatever the HTTP status is. */
+/** Codes that leave the outcome open with every HTTP status. */
 const OPEN_OUTCOME = new Set([-1000, -1001, -1006, -1007]);
 
 /**
- * True when the exchange certainly did not do what a write asked for; false means that the outcome is unknown and that
- * the write must be looked up before anything is decided again.
+ * True when the exchange certainly did not execute a write. False means that the outcome is unknown: the caller must
+ * look the write up before the next decision.
  */
 export function isDefinitiveRejection(error: Pick<ExchangeError, 'status' | 'code'>): boolean {
   const { status, code } = error;
@@ -126,10 +126,10 @@ export function isDefinitiveRejection(error: Pick<ExchangeError, 'status' | 'cod
   return status >= 400 && status < 500 && status !== 408 && !OPEN_OUTCOME.has(code);
 }
 
-/** How much of a body that is not the exchange's own error object is kept. */
+/** Characters kept of a body that is not the exchange's error object. */
 export const SHOWN_CHARACTERS = 2_000;
 
-/** A reply that cannot be understood; for a write the outcome is unknown. */
+/** The error for an unreadable reply; for a write the outcome is unknown. */
 export const unreadable = (message: string, status: number | null, payload: unknown): ExchangeError =>
   new ExchangeError(message, {
     reason: 'unreadable',

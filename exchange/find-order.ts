@@ -11,7 +11,7 @@ import type { Params } from './signing.ts';
 const ORDER_PATH = '/api/v3/order';
 const PAGE = 1_000;
 
-/** An order known by its state alone, with its executions; unknown while those cannot be read. */
+/** Adds the executions to an order known by its state alone; the outcome is unknown while they cannot be read. */
 export async function adopt(link: SignedLink, order: ExchangeOrder): Promise<WriteOutcome> {
   if (order.filledQuantity === ZERO) return { kind: 'accepted', order, fills: [] };
   return fillsOf(link, order.symbol, order.exchangeOrderId).then(
@@ -20,7 +20,7 @@ export async function adopt(link: SignedLink, order: ExchangeOrder): Promise<Wri
   );
 }
 
-/** A cancel is certain once acknowledged; executions before it that cannot be read now come by the account stream. */
+/** An acknowledged cancel is certain. When earlier executions cannot be read now, the account stream delivers them. */
 export async function withFills(link: SignedLink, order: ExchangeOrder): Promise<WriteOutcome> {
   const adopted = await adopt(link, order);
   return adopted.kind === 'accepted' ? adopted : { kind: 'accepted', order, fills: [] };
@@ -32,24 +32,24 @@ const failureOfRead = (error: unknown): WriteOutcome => ({
 });
 
 /**
- * A cancelled order is listed under the id of its cancel, so that an order counts as absent only when the exchange
- * knows neither id.
+ * Looks an order up. The exchange lists a cancelled order under the id of its cancel: an order counts as absent only
+ * when the exchange knows neither id.
  */
 export async function findOrder(
   link: SignedLink,
   symbol: string,
   by: { clientOrderId: string } | { exchangeOrderId: string },
 ): Promise<OrderLookup> {
-  if ('exchangeOrderId' in by) return askForOrder(link, { symbol, orderId: by.exchangeOrderId });
+  if ('exchangeOrderId' in by) return queryOrder(link, { symbol, orderId: by.exchangeOrderId });
   const { clientOrderId } = by;
-  const first = await askForOrder(link, { symbol, origClientOrderId: clientOrderId });
+  const first = await queryOrder(link, { symbol, origClientOrderId: clientOrderId });
   const lookup =
-    first.kind === 'absent' ? await askForOrder(link, { symbol, origClientOrderId: cancelIdOf(clientOrderId) }) : first;
+    first.kind === 'absent' ? await queryOrder(link, { symbol, origClientOrderId: cancelIdOf(clientOrderId) }) : first;
   if (lookup.kind !== 'found' || lookup.order.clientOrderId === clientOrderId) return lookup;
   return { kind: 'unreadable', cause: `The exchange answered with another order (${lookup.order.clientOrderId}).` };
 }
 
-async function askForOrder(link: SignedLink, params: Params): Promise<OrderLookup> {
+async function queryOrder(link: SignedLink, params: Params): Promise<OrderLookup> {
   try {
     const order = parseOrder(await readSigned(link, { path: ORDER_PATH, params, priority: 'query', weight: 4 }));
     if (order.symbol === params['symbol']) return { kind: 'found', order };
@@ -66,24 +66,24 @@ export const fillsOf = (link: SignedLink, symbol: string, orderId: string): Prom
 export const tradesAfter = (link: SignedLink, symbol: string, tradeId: string | null): Promise<ExchangeFill[]> =>
   readTrades(link, { symbol }, { tradeId, weight: 20 });
 
-/** Page by page from after `tradeId`. */
+/** Reads page by page, starting after `tradeId`. */
 async function readTrades(
   link: SignedLink,
-  of: Params,
+  filter: Params,
   { tradeId, weight }: { readonly tradeId: string | null; readonly weight: number },
 ): Promise<ExchangeFill[]> {
   const fills: ExchangeFill[] = [];
   for (;;) {
     const last = fills.at(-1)?.tradeId ?? tradeId;
     const fromId = last === null ? undefined : String(BigInt(last) + 1n);
-    const params = { ...of, fromId, limit: PAGE };
+    const params = { ...filter, fromId, limit: PAGE };
     const page = parseTrades(await readSigned(link, { path: '/api/v3/myTrades', params, priority: 'query', weight }));
     fills.push(...page);
     if (page.length < PAGE) return fills;
   }
 }
 
-/** One page from `tradeId` on, in the lane that gives way to everything else. */
+/** One page from `tradeId` on, with the lowest priority. */
 export async function tradesFrom(link: SignedLink, symbol: string, tradeId: string): Promise<ExchangeFill[]> {
   const params = { symbol, fromId: tradeId, limit: PAGE };
   return parseTrades(await readSigned(link, { path: '/api/v3/myTrades', params, priority: 'history', weight: 20 }));

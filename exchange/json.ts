@@ -3,8 +3,8 @@ import { readJson } from '#core/json.ts';
 const MAY_HOLD_LARGE_INTEGER = /\d{16,}/;
 
 /**
- * The value of a JSON text with integers beyond 2^53 as text, so that they stay exact; everything else is as usual.
- * Undefined where the text is not JSON.
+ * Parses JSON and returns integers beyond 2^53 as text, so that they stay exact; everything else is as usual. Undefined
+ * when the text is not JSON.
  */
 export const readExactJson = (text: string): unknown =>
   MAY_HOLD_LARGE_INTEGER.test(text) ? readJson(text, keepLargeIntegers) : readJson(text);

@@ -1,19 +1,17 @@
 import { performance } from 'node:perf_hooks';
 import { createMeter, type ReportedUsage, type Meter, type Taken } from './meter.ts';
 
-/** Who goes first when weight is short. `exit` also carries cancels. */
+/** Priorities, highest first, for requests that wait for weight. `exit` includes cancels. */
 const PRIORITIES = ['exit', 'query', 'entry', 'history'] as const;
 export type RequestPriority = (typeof PRIORITIES)[number];
 
-/** How much of a limit each lane may use up: the rest stays free for the lanes before it. */
+/** Share of a limit that requests of each priority may use; the rest stays free for higher priorities. */
 const SHARE: Readonly<Record<RequestPriority, number>> = { exit: 0.98, query: 0.9, entry: 0.8, history: 0.5 };
 const WEIGHT_WINDOW_MS = 60_000;
 const RAW_WINDOW_MS = 300_000;
 const BAN_MS = 120_000;
 const TOO_MANY_ORDERS = -1015;
-/**
- * After a page of the exchange's firewall all but exits wait this long, twice as long each time, at most the second.
- */
+/** Wait of all requests but exits after a firewall page (403); doubled each time, up to the longest. */
 const BLOCKED_MS = 60_000;
 const LONGEST_BLOCKED_MS = 480_000;
 
@@ -23,20 +21,20 @@ export interface RateLimit {
   readonly limit: number;
 }
 
-/** What exchangeInfo grants. Weight and requests count per address, orders per account. */
+/** Limits from exchangeInfo. Weight and requests count per address, orders per account. */
 export interface RateLimits {
   readonly weight: RateLimit | undefined;
   readonly requests: RateLimit | undefined;
   readonly orders: readonly RateLimit[];
 }
 
-/** What is assumed until the exchange has told its limits. */
+/** Assumed limits until the exchange has reported its own. */
 const ASSUMED = { weight: 6_000, requests: 61_000 };
 
 /** The orders of one account, as its exchange counts them; made by {@link createOrderBudget}. */
 export interface OrderBudget {
   readonly meters: Map<number, Meter>;
-  /** No new order is sent before this moment. */
+  /** No new order is sent before this time. */
   stopMs: number;
 }
 
@@ -45,13 +43,13 @@ export const createOrderBudget = (): OrderBudget => ({ meters: new Map(), stopMs
 interface RateLimitRequest {
   readonly priority: RequestPriority;
   readonly weight: number;
-  /** Given for requests that count as a new order. */
+  /** Set for requests that count as a new order. */
   readonly orders?: OrderBudget | undefined;
-  /** Waiting longer than this is pointless. */
+  /** Longest useful wait in ms. */
   readonly waitMs: number;
 }
 
-/** What a reply says about the limits. */
+/** Data about the limits in a reply. */
 export interface Usage {
   readonly status: number;
   readonly code: number | null;
@@ -61,15 +59,18 @@ export interface Usage {
   readonly orderCounts?: ReadonlyMap<number, number>;
 }
 
-/** Leave to send one request. */
+/** Permission to send one request, with the weight reserved for it. */
 export interface Reservation {
   /** The request was sent; without `usage` no reply came. */
   settle(usage?: Usage): void;
-  /** The request was not sent after all. */
+  /** The request was not sent: frees the reserved weight. */
   release(): void;
 }
 
-/** What processes behind one address tell each other; wall times until which nothing, and only exits, are sent. */
+/**
+ * State that processes behind one address share. `stopMs`: no request is sent before it; `blockedMs`: only exits are
+ * sent before it. Both are wall times.
+ */
 export interface LimitSnapshot extends ReportedUsage {
   readonly stopMs: number;
   readonly blockedMs: number;
@@ -77,21 +78,21 @@ export interface LimitSnapshot extends ReportedUsage {
 
 /** One per egress address and exchange host, shared by all calls to it. */
 export interface RateLimiter {
-  /** Resolves with a reservation when the request may be sent now, undefined when it may not be within `waitMs`. */
+  /** Resolves with a reservation once the request may be sent; with undefined when that is not within `waitMs`. */
   acquire(request: RateLimitRequest): Promise<Reservation | undefined>;
   setLimits(limits: RateLimits): void;
-  /** The exchange's windows turn by its own clock. */
+  /** Sets the exchange's clock, which limits its windows. */
   followClock(protocolMs: () => number): void;
-  /** Nothing is granted until `loaded` settles. */
+  /** Grants nothing until `loaded` settles. */
   waitFor(loaded: Promise<unknown>): void;
   snapshot(): LimitSnapshot;
   merge(from: string, snapshot: LimitSnapshot): void;
-  /** `listener` is called after each change of what {@link RateLimiter.snapshot} says. */
+  /** Calls `listener` after each change of {@link RateLimiter.snapshot}. */
   onChange(listener: () => void): void;
 }
 
 interface Waiting extends RateLimitRequest {
-  readonly giveUpMs: number;
+  readonly deadlineMs: number;
   readonly decide: (reservation: Reservation | undefined) => void;
 }
 
@@ -102,22 +103,22 @@ interface Ledger {
   requests: Meter;
   orderLimits: readonly RateLimit[];
   exchangeMs: () => number;
-  /** Nothing at all is sent before this moment. */
+  /** No request is sent before this time. */
   stopMs: number;
-  /** Only exits are sent before this moment; how often the firewall has refused in a row. */
+  /** Only exits are sent before `untilMs`; `times` counts refusals of the firewall in a row. */
   blocked: { untilMs: number; times: number };
   timer: NodeJS.Timeout | undefined;
   loading: Promise<unknown> | undefined;
-  tell: () => void;
+  changed: () => void;
 }
 
 const { timeOrigin } = performance;
 const wallMs = (): number => timeOrigin + performance.now();
 
 /**
- * Keeps requests under the exchange's limits and stops when the exchange says so. The used-weight header is the truth,
- * because other processes share the address; between replies the weight in flight is added to it.
- * `nowMs` is wall time on a steady base.
+ * Keeps requests below the exchange's limits and stops when the exchange demands it. The used-weight header is
+ * authoritative, because other processes share the address; between replies the weight in flight is added to it.
+ * `nowMs` is wall time on a monotonic base.
  */
 export function createRateLimiter(nowMs: () => number = wallMs): RateLimiter {
   const ledger: Ledger = {
@@ -131,15 +132,15 @@ export function createRateLimiter(nowMs: () => number = wallMs): RateLimiter {
     blocked: { untilMs: 0, times: 0 },
     timer: undefined,
     loading: undefined,
-    tell: () => undefined,
+    changed: () => undefined,
   };
   return {
     async acquire(request) {
-      const giveUpMs = nowMs() + request.waitMs;
+      const deadlineMs = nowMs() + request.waitMs;
       if (ledger.loading !== undefined) await ledger.loading;
       if (ledger.waiting.length === 0 && freeMs(ledger, request) <= nowMs()) return issue(ledger, request);
       return new Promise((decide) => {
-        ledger.waiting.push({ ...request, giveUpMs, decide });
+        ledger.waiting.push({ ...request, deadlineMs, decide });
         grantWaiting(ledger);
       });
     },
@@ -170,19 +171,19 @@ export function createRateLimiter(nowMs: () => number = wallMs): RateLimiter {
       grantWaiting(ledger);
     },
     onChange(listener) {
-      ledger.tell = listener;
+      ledger.changed = listener;
     },
   };
 }
 
-/** A meter keeps its count as long as its window keeps its length. */
+/** Changes the limit of a meter. It keeps its count unless the length of the window changes. */
 function resized(meter: Meter, { windowMs, limit }: RateLimit): Meter {
   if (meter.windowMs !== windowMs) return createMeter(windowMs, limit);
   meter.limit = limit;
   return meter;
 }
 
-/** The meters a request counts in, with how much it takes from each. */
+/** The meters that a request counts in, with the amount for each. */
 function metersOf(ledger: Ledger, { weight, orders }: RateLimitRequest): (readonly [Meter, number])[] {
   const counted =
     orders === undefined ? [] : ledger.orderLimits.map((limit) => [orderMeter(orders, limit), 1] as const);
@@ -195,7 +196,7 @@ function orderMeter({ meters }: OrderBudget, limit: RateLimit): Meter {
   return meter;
 }
 
-/** Wall time from which a request may go; a request heavier than its lane's share still goes when nothing was used. */
+/** Wall time from which a request may be sent. A request above its priority's share is sent when nothing was used. */
 function freeMs(ledger: Ledger, request: RateLimitRequest): number {
   const { exchangeMs } = ledger;
   const now = exchangeMs();
@@ -211,8 +212,8 @@ function freeMs(ledger: Ledger, request: RateLimitRequest): number {
 const stoppedMs = ({ stopMs, blocked }: Ledger, { priority, orders }: RateLimitRequest): number =>
   Math.max(stopMs, priority === 'exit' ? 0 : blocked.untilMs, orders?.stopMs ?? 0);
 
-/** Lighter traffic of others may free a lane before its window ends, so a full window is looked at again this often. */
-const LOOK_AGAIN_MS = 1_000;
+/** Less traffic of other processes may free weight before the window ends: a full window is checked this often. */
+const CHECK_AGAIN_MS = 1_000;
 
 function grantWaiting(ledger: Ledger): void {
   const now = ledger.nowMs();
@@ -223,8 +224,8 @@ function grantWaiting(ledger: Ledger): void {
     const atMs = freeMs(ledger, request);
     const granted = atMs <= now;
     const stopped = stoppedMs(ledger, request);
-    if (!granted && now < request.giveUpMs && stopped < request.giveUpMs) {
-      nextMs = Math.min(nextMs, atMs, request.giveUpMs, Math.max(stopped, now + LOOK_AGAIN_MS));
+    if (!granted && now < request.deadlineMs && stopped < request.deadlineMs) {
+      nextMs = Math.min(nextMs, atMs, request.deadlineMs, Math.max(stopped, now + CHECK_AGAIN_MS));
       continue;
     }
     ledger.waiting.splice(ledger.waiting.indexOf(request), 1);
@@ -240,12 +241,12 @@ function issue(ledger: Ledger, request: RateLimitRequest): Reservation {
   const taken = metersOf(ledger, request).map(([meter, amount]) => [meter, meter.take(amount, now)] as const);
   const finish = (end: (meter: Meter, part: Taken) => void): void => {
     for (const [meter, part] of taken.splice(0)) end(meter, part);
-    ledger.tell();
+    ledger.changed();
     grantWaiting(ledger);
   };
-  ledger.tell();
+  ledger.changed();
   return {
-    release: () => finish((meter, part) => meter.giveBack(part)),
+    release: () => finish((meter, part) => meter.release(part)),
     settle(usage) {
       const at = ledger.exchangeMs();
       if (usage !== undefined && (usage.status === 429 || usage.status === 418)) stop(ledger, request, usage);
@@ -259,11 +260,11 @@ function issue(ledger: Ledger, request: RateLimitRequest): Reservation {
   };
 }
 
-/** Only an accepted order counts; its reply tells the count. An order without a reply may have been accepted. */
+/** Only an accepted order counts; its reply carries the count. An order without a reply may have been accepted. */
 function settleOrder(meter: Meter, { part, at, usage }: { part: Taken; at: number; usage: Usage | undefined }): void {
-  const told = usage?.orderCounts?.get(meter.windowMs);
-  if (usage !== undefined && told === undefined && usage.status >= 400 && usage.status < 500) meter.giveBack(part);
-  else meter.settle(part, at, told);
+  const count = usage?.orderCounts?.get(meter.windowMs);
+  if (usage !== undefined && count === undefined && usage.status >= 400 && usage.status < 500) meter.release(part);
+  else meter.settle(part, at, count);
 }
 
 function stop(ledger: Ledger, request: RateLimitRequest, usage: Usage): void {
@@ -276,7 +277,7 @@ function stop(ledger: Ledger, request: RateLimitRequest, usage: Usage): void {
   else ledger.stopMs = Math.max(ledger.stopMs, untilMs);
 }
 
-/** The firewall answers 403 with a page; it is no answer of the exchange's own, which has a code. */
+/** The firewall answers 403 with a page; a reply of the exchange itself has a code. */
 function noteFirewall(ledger: Ledger, { status, code }: Usage): void {
   const { blocked } = ledger;
   if (status !== 403 || code !== null) {
@@ -290,8 +291,8 @@ function noteFirewall(ledger: Ledger, { status, code }: Usage): void {
 const shared = new Map<string, RateLimiter>();
 
 /**
- * The limiter of an exchange host in this process: limits are counted per address, not per account. The calls below
- * /sapi have limits of their own.
+ * The limiter of an exchange host in this process: the exchange counts limits per address, not per account. Calls below
+ * /sapi have separate limits.
  */
 export function rateLimiterFor(restUrl: string, family: 'api' | 'sapi' = 'api'): RateLimiter {
   const name = `${new URL(restUrl).origin}/${family}`;

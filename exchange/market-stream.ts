@@ -10,7 +10,7 @@ interface MarketStreamOptions {
   readonly timing?: SocketTiming;
 }
 
-/** The exchange carries 1,024 on a connection. */
+/** The exchange allows 1,024 streams on a connection. */
 const STREAMS_PER_CONNECTION = 1_000;
 
 const tradesOf = (symbol: string): string => `${symbol.toLowerCase()}@trade`;
@@ -20,10 +20,10 @@ const streamsOf = (wanted: readonly MarketSubscription[]): Set<string> =>
   new Set(wanted.flatMap(({ symbol, interval }) => [tradesOf(symbol), `${symbol.toLowerCase()}@kline_${interval}`]));
 
 /**
- * Opens the market streams of one caller, spread over as many connections as they need. `connected` comes after each
- * (re)connect, once everything wanted is acknowledged; candles may have been missed before it. A planned change of
- * connection, and one that the exchange announces, is not told: it leaves no gap and repeats nothing. Of candles it
- * tells those that have closed.
+ * Opens the market streams of one caller, spread over as many connections as needed. `connected` follows each
+ * (re)connect once all subscriptions are acknowledged; candles before it may be missing. A change of connection that is
+ * planned or announced by the exchange is not published: it leaves no gap and repeats nothing. Only closed candles are
+ * published.
  */
 export function createMarketStream(options: MarketStreamOptions): OpenMarketStream {
   return (onEvent) => new ShardedStream(options, onEvent);
@@ -46,7 +46,7 @@ class ShardedStream implements MarketStream {
   compare(prices: ReadonlyMap<string, Decimal>): void {
     const carried = [...prices.keys()].filter((symbol) => this.#shardOf(symbol) !== undefined);
     for (const symbol of this.#silence.compare(carried, prices))
-      this.#shardOf(symbol)?.renew(`The stream of ${symbol} says nothing, while its price moves.`);
+      this.#shardOf(symbol)?.renew(`The stream of ${symbol} is silent while its price moves.`);
   }
 
   #shardOf(symbol: string): StreamShard | undefined {
@@ -54,7 +54,7 @@ class ShardedStream implements MarketStream {
     return this.#shards.find(({ streams }) => streams.has(name))?.shard;
   }
 
-  /** Streams stay on the connection that carries them; new ones go where there is room. */
+  /** Existing streams stay on their connection; new ones go to a connection with room. */
   update(wanted: readonly MarketSubscription[]): void {
     const left = streamsOf(wanted);
     const plans = this.#shards.map(({ streams }) => {
@@ -81,7 +81,7 @@ class ShardedStream implements MarketStream {
   #open(streams: ReadonlySet<string>): void {
     const shard = new StreamShard(this.#options, streams, {
       event: (event) => {
-        if (event.kind === 'price') this.#silence.heard(event.symbol, event.price);
+        if (event.kind === 'price') this.#silence.received(event.symbol, event.price);
         this.#onEvent(event);
       },
       up: () => this.#announceWhenComplete(),
@@ -95,7 +95,7 @@ class ShardedStream implements MarketStream {
   }
 }
 
-/** Adds streams of `source` to `plan` until it is full or none is left. */
+/** Adds streams of `source` to `plan` until the plan is full or no stream is left. */
 function fill(plan: Set<string>, source: IterableIterator<string>): Set<string> {
   while (plan.size < STREAMS_PER_CONNECTION) {
     const next = source.next();

@@ -1,4 +1,4 @@
-/** What a request in flight has taken from a meter. */
+/** The amount that a request in flight has taken from a meter. */
 export interface Taken {
   readonly amount: number;
   readonly window: number;
@@ -6,8 +6,9 @@ export interface Taken {
 }
 
 /**
- * One limit of the exchange: so much in each fixed window of its clock. What the exchange tells is the truth; requests
- * in flight, here and in other processes, come on top of it. All times are ms of the exchange's clock.
+ * One limit of the exchange: an amount per fixed window of its clock. The count that the exchange reports is
+ * authoritative; requests in flight, in this and other processes, are added to it. All times are ms of the exchange's
+ * clock.
  */
 export interface Meter {
   readonly windowMs: number;
@@ -16,18 +17,18 @@ export interface Meter {
   windowEndMs(nowMs: number): number;
   take(amount: number, nowMs: number): Taken;
   /** For a request that was not sent. */
-  giveBack(taken: Taken): void;
-  /** For a request that was sent; `told` is the exchange's own count, the request included. */
-  settle(taken: Taken, nowMs: number, told?: number): void;
-  /** What another process knows of the same limit. */
+  release(taken: Taken): void;
+  /** For a request that was sent; `reported` is the exchange's count, including the request. */
+  settle(taken: Taken, nowMs: number, reported?: number): void;
+  /** Adds the usage that another process reports for the same limit. */
   merge(from: string, reported: ReportedUsage, nowMs: number): void;
-  /** What this process knows of it. */
+  /** The usage that this process knows. */
   known(nowMs: number): ReportedUsage;
 }
 
 export interface ReportedUsage {
   readonly window: number;
-  /** The exchange's count as last told in this window. */
+  /** The exchange's last reported count in this window. */
   readonly counted: number;
   readonly inFlight: number;
 }
@@ -35,22 +36,24 @@ export interface ReportedUsage {
 interface State {
   window: number;
   counted: number;
-  /** The request whose reply told `counted`: an earlier request's reply, arriving later, does not lower it. */
+  /**
+   * Turn of the request whose reply carried `counted`: a later reply to an earlier request does not lower the count.
+   */
   countedTurn: number;
-  /** Sent in this window without being told a count. */
-  untold: number;
+  /** Amount sent in this window whose replies carried no count. */
+  uncounted: number;
   before: number;
   inFlight: number;
   turn: number;
 }
 
 export function createMeter(windowMs: number, limit: number): Meter {
-  const state: State = { window: -1, counted: 0, countedTurn: 0, untold: 0, before: 0, inFlight: 0, turn: 0 };
+  const state: State = { window: -1, counted: 0, countedTurn: 0, uncounted: 0, before: 0, inFlight: 0, turn: 0 };
   const others = new Map<string, ReportedUsage>();
   const roll = (nowMs: number): void => {
     const window = Math.floor(nowMs / windowMs);
     if (window === state.window) return;
-    Object.assign(state, { window, before: state.counted, counted: 0, untold: 0 });
+    Object.assign(state, { window, before: state.counted, counted: 0, uncounted: 0 });
   };
   const elsewhere = (): number => {
     let sum = 0;
@@ -62,7 +65,7 @@ export function createMeter(windowMs: number, limit: number): Meter {
     limit,
     used(nowMs) {
       roll(nowMs);
-      return state.counted + state.untold + state.inFlight + elsewhere();
+      return state.counted + state.uncounted + state.inFlight + elsewhere();
     },
     windowEndMs: (nowMs) => (Math.floor(nowMs / windowMs) + 1) * windowMs,
     take(amount, nowMs) {
@@ -71,14 +74,14 @@ export function createMeter(windowMs: number, limit: number): Meter {
       state.turn += 1;
       return { amount, window: state.window, turn: state.turn };
     },
-    giveBack({ amount }) {
+    release({ amount }) {
       state.inFlight -= amount;
     },
-    settle(taken, nowMs, told) {
+    settle(taken, nowMs, reported) {
       roll(nowMs);
       state.inFlight -= taken.amount;
-      if (told === undefined) state.untold += taken.window === state.window ? taken.amount : 0;
-      else tell(state, taken, told);
+      if (reported === undefined) state.uncounted += taken.window === state.window ? taken.amount : 0;
+      else applyCount(state, taken, reported);
     },
     merge(from, reported, nowMs) {
       roll(nowMs);
@@ -87,19 +90,19 @@ export function createMeter(windowMs: number, limit: number): Meter {
     },
     known(nowMs) {
       roll(nowMs);
-      return { window: state.window, counted: state.counted + state.untold, inFlight: state.inFlight };
+      return { window: state.window, counted: state.counted + state.uncounted, inFlight: state.inFlight };
     },
   };
 }
 
-function tell(state: State, taken: Taken, told: number): void {
-  // A request that began before the window turned may still tell the count of the window before.
-  if (taken.window !== state.window && told >= state.before) return;
+function applyCount(state: State, taken: Taken, reported: number): void {
+  // A request that started in the previous window may still report the count of that window.
+  if (taken.window !== state.window && reported >= state.before) return;
   if (taken.turn < state.countedTurn) {
-    state.counted = Math.max(state.counted, told);
+    state.counted = Math.max(state.counted, reported);
     return;
   }
-  state.counted = told;
+  state.counted = reported;
   state.countedTurn = taken.turn;
-  state.untold = 0;
+  state.uncounted = 0;
 }

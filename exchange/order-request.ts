@@ -9,7 +9,7 @@ export function priorityOf(order: Pick<OrderDraft, 'purpose' | 'side'>): Request
   return order.purpose === 'entry' || (order.purpose === 'manual' && order.side === 'buy') ? 'entry' : 'exit';
 }
 
-/** The parameters that describe an order; exact decimal text, never an exponent. */
+/** The request parameters of an order; exact decimal text, never an exponent. */
 export function orderParams(order: OrderDraft, clientOrderId: string): Params {
   const base = {
     symbol: order.symbol,
@@ -35,7 +35,7 @@ export function orderParams(order: OrderDraft, clientOrderId: string): Params {
   }
 }
 
-/** Asked with the timestamp that is about to be signed. */
+/** The gate of an order: refuses to sign under a halt, or after `sendBeforeMs`. Step 5 in engine/tick/execute.ts. */
 export const gateOf =
   ({ halted, sendBeforeMs }: Pick<PlaceRequest, 'halted' | 'sendBeforeMs'>): Gate =>
   (timestampMs) => {
@@ -43,6 +43,6 @@ export const gateOf =
     return timestampMs > sendBeforeMs ? 'not-sent-in-time' : undefined;
   };
 
-/** Waiting for the limiter is pointless once the request may not be signed any more. */
+/** Waiting for the limiter is pointless after the last moment at which the request may be signed. */
 export const waitMsOf = (link: SignedLink, { sendBeforeMs }: Pick<PlaceRequest, 'sendBeforeMs'>): number =>
   Math.max(0, sendBeforeMs - link.clock.protocolMs());

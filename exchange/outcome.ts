@@ -2,11 +2,11 @@ import type { WriteOutcome } from '#core/ports/exchange.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { ExchangeError, isDefinitiveRejection, isKeyRefusal } from './errors.ts';
 
-/** Throws when a success speaks of another order than was meant: it proves nothing about ours. */
+/** Throws when a successful reply is about another order: it proves nothing about ours. */
 export function requireOwn(order: ExchangeOrder, symbol: string, clientOrderId: string): void {
   if (order.symbol === symbol && order.clientOrderId === clientOrderId) return;
   throw new ExchangeError(
-    `The exchange answered with order ${order.clientOrderId} of ${order.symbol} where ${clientOrderId} of ${symbol} was meant.`,
+    `The exchange answered with order ${order.clientOrderId} of ${order.symbol} instead of ${clientOrderId} of ${symbol}.`,
     { reason: 'unreadable', status: 200, code: null, payload: null },
   );
 }
@@ -14,7 +14,7 @@ export function requireOwn(order: ExchangeOrder, symbol: string, clientOrderId: 
 export const isReason = (error: unknown, reason: ExchangeError['reason']): boolean =>
   error instanceof ExchangeError && error.reason === reason;
 
-/** Whatever is not a definitive rejection is unknown, faults of this program after the send included. */
+/** Everything but a definitive rejection is unknown, including errors of this program after the send. */
 export function failureOf(error: unknown): WriteOutcome {
   if (!(error instanceof ExchangeError)) {
     return {
@@ -30,7 +30,7 @@ export function failureOf(error: unknown): WriteOutcome {
 
 const TOO_PRECISE = -1111;
 
-/** An order that the rules as known allow is refused by a filter or a phase when the exchange has changed them. */
+/** A filter or a trading status that refuses an order allowed by the known rules means that the rules have changed. */
 function doubtsOf(error: ExchangeError): 'rules' | 'key' | undefined {
   if (isKeyRefusal(error)) return 'key';
   const { reason, code } = error;

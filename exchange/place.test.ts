@@ -240,7 +240,7 @@ test('a duplicate that cannot be read yet stays unknown', async () => {
   assert.equal((await noFills.place()).kind, 'unknown');
 });
 
-test('a cancel is told under the id of the order, with its executions', async () => {
+test('a cancel is reported under the id of the order, with its executions', async () => {
   const cancelled = { ...filled, status: 'CANCELED', origClientOrderId: ID, clientOrderId: `${ID}-c` };
   await using on = await bench((route) => (route === 'DELETE order' ? { body: cancelled } : { body: [trade] }));
   const outcome = await on.trading.cancel('BTCUSDT', ID, `${ID}-c`);
@@ -271,7 +271,7 @@ test('a cancel that ends a whole order list reports the order it named', async (
   assert.equal((await foreign.trading.cancel('BTCUSDT', ID, `${ID}-c`)).kind, 'unknown');
 });
 
-test('a refused cancel tells what the order has become', async () => {
+test('a refused cancel returns the state of the order', async () => {
   const gone = refusal(-2011, 'Unknown order sent.');
   await using on = await bench((route) => {
     if (route === 'DELETE order') return gone;
@@ -302,7 +302,7 @@ test('an order counts as absent only when neither its id nor that of its cancel 
   assert.deepEqual([found.order.clientOrderId, found.order.state], [ID, 'cancelled']);
 });
 
-test('whatever is not a clear answer about the order is unreadable', async () => {
+test('a reply without a clear answer about the order is unreadable', async () => {
   const reactions: readonly Reaction[] = [
     'reset',
     { status: 500, body: { code: -1000, msg: 'x' } },
@@ -369,7 +369,7 @@ test('no outcome shows key, secret or signature, even when the server repeats th
   }
 });
 
-test('a closed market is told apart from other refusals', async () => {
+test('a closed market is distinguished from other refusals', async () => {
   await using closed = await bench(() => refusal(-2010, 'Market is closed.'));
   const outcome = await closed.place();
   assert.ok(outcome.kind === 'rejected' && outcome.doubts === 'rules');

@@ -21,19 +21,19 @@ interface TradingOptions {
   /** The clock of the same venue's market reader. */
   readonly clock: ExchangeClock;
   readonly limiter?: RateLimiter;
-  /** The one that proofs of absence are judged by: the exchange's own unless a drill shortens it. */
+  /** Timing for proofs of absence: the exchange's, unless a drill shortens it. */
   readonly timing?: OrderTiming;
 }
 
 const ORDER_PATH = '/api/v3/order';
 const CANCEL_WAIT_MS = 5_000;
-/** Enough to cover every order of the minutes in which an outcome can be open. */
+/** Covers every order of the minutes in which an outcome can be open. */
 const RECENT_ORDERS = 500;
 
 /**
- * The signed calls of one API key. Writes never throw and are never sent twice unless the exchange has proved that the
- * first copy was not accepted; reads throw ExchangeError. No key, secret or signature is ever part of an error.
- * Throws KeyFormatError when the key or secret cannot sign.
+ * The signed calls of one API key. A write never throws. It is sent a second time only when the exchange has proved
+ * that the first copy was not accepted. Reads throw ExchangeError. No error contains a key, secret or signature. Throws
+ * KeyFormatError when the key or secret cannot sign.
  */
 export function createTrading(options: TradingOptions): TradingPort {
   const link: SignedLink = {
@@ -92,7 +92,7 @@ async function place(link: SignedLink, request: PlaceRequest): Promise<WriteOutc
     });
   } catch (error) {
     if (!isReason(error, 'duplicate-order')) return failureOf(error);
-    // An earlier copy of this very intent has arrived: its order is the answer.
+    // An earlier copy of the same intent has arrived: its order is the outcome.
     const lookup = await findOrder(link, order.symbol, { clientOrderId });
     if (lookup.kind === 'found') return adopt(link, lookup.order);
     return { kind: 'unknown', cause: 'The exchange already has the order, but it cannot be read yet.' };
@@ -132,7 +132,7 @@ async function cancel(link: SignedLink, target: CancelTarget): Promise<WriteOutc
   }
 }
 
-/** By the exchange's id: the client id of such an order may be anything, and a leg takes its whole list with it. */
+/** Cancels by the exchange's id: the client id of such an order is arbitrary. A leg cancels its whole order list. */
 async function cancelStray(link: SignedLink, symbol: string, orderId: string): Promise<OrderLookup> {
   const params = { symbol, orderId };
   const call = {

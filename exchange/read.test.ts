@@ -19,7 +19,7 @@ const ANSWERS: Readonly<Record<string, Reaction>> = {
   },
 };
 
-test('a reader asks without a key and tells closed candles by the market clock', async () => {
+test('a reader sends no key and marks closed candles by the market clock', async () => {
   await using server = await startScriptedServer(({ path, query }) => {
     const all = path === '/api/v3/ticker/price' && query['symbol'] === undefined;
     return all ? { body: [ticker] } : (ANSWERS[path] ?? { status: 404, body: {} });
@@ -56,9 +56,9 @@ test('the weight limit of the exchange information holds from then on', async ()
   const limiter = createRateLimiter();
   const reader = createMarketReader({ restUrl: server.url, limiter });
   assert.deepEqual(await reader.rules(), []);
-  const ask = (weight: number) => limiter.acquire({ priority: 'exit', weight, waitMs: 0 });
-  assert.equal(await ask(79), undefined);
-  assert.ok((await ask(78)) !== undefined);
+  const acquire = (weight: number) => limiter.acquire({ priority: 'exit', weight, waitMs: 0 });
+  assert.equal(await acquire(79), undefined);
+  assert.ok((await acquire(78)) !== undefined);
 });
 
 test('a limit beyond one request is refused', async () => {

@@ -9,11 +9,11 @@ import { callUnsigned, createTransport, type Transport } from './transport.ts';
 
 interface MarketReaderOptions {
   readonly restUrl: string;
-  /** Shared by default with every other client of the same host in this process. */
+  /** By default shared with every other client of the same host in this process. */
   readonly limiter?: RateLimiter;
 }
 
-/** Candles that one request can hold, the one in progress included. */
+/** Candles that one request can return, including the one in progress. */
 const MAX_CANDLES = 1_000;
 
 const time = z.object({
@@ -24,7 +24,7 @@ const time = z.object({
 const ticker = z.object({ price: decimal });
 const tickers = z.array(z.object({ symbol: z.string(), price: decimal }));
 
-/** Waiting would spoil the round-trip measurement, so a time request that cannot go at once fails. */
+/** Waiting would distort the round-trip measurement: a time request that cannot be sent at once fails. */
 const fetchTime = async (transport: Transport): Promise<ServerTime> =>
   requireShape(
     time,
@@ -33,7 +33,7 @@ const fetchTime = async (transport: Transport): Promise<ServerTime> =>
   );
 
 /**
- * Market data of one venue, without any credentials. Its clock must be synced once before it is relied on.
+ * Market data of one venue, without credentials. Sync its clock once before use.
  * All calls throw ExchangeError; `candles` throws RangeError for a limit outside 1 to 1000.
  */
 export function createMarketReader(options: MarketReaderOptions): MarketPort {
@@ -51,7 +51,7 @@ export function createMarketReader(options: MarketReaderOptions): MarketPort {
     },
     async candles({ symbol, interval, limit, beforeMs, fromMs }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > MAX_CANDLES) {
-        throw new RangeError(`${limit} candles were asked for, but one request holds 1 to ${MAX_CANDLES}.`);
+        throw new RangeError(`${limit} candles were requested, but one request returns 1 to ${MAX_CANDLES}.`);
       }
       const endTime = beforeMs === undefined ? undefined : beforeMs - 1;
       const params = { symbol, interval, limit, startTime: fromMs, endTime };

@@ -99,7 +99,7 @@ test('both halves take effect in one signed request', async () => {
   });
 });
 
-test('the old order is gone and the new one refused: nothing protects any more, and the data say so', async () => {
+test('the old order is gone and the new one refused: the outcome shows that no stop is left', async () => {
   const { outcome } = await replace(failed(409, -2021, halves('SUCCESS', 'FAILURE', [cancelled, FILTER])));
   assert.equal(kinds(outcome), 'accepted, rejected');
   assert.ok(outcome.placed.kind === 'rejected');
@@ -133,7 +133,7 @@ test('an old order that had filled already is found, and nothing new was placed'
   );
 });
 
-test('an old order that is nowhere is refused; one that cannot be read is unknown', async () => {
+test('an old order that does not exist is refused; one that cannot be read is unknown', async () => {
   const reaction = failed(400, -2022, halves('FAILURE', 'NOT_ATTEMPTED', [UNKNOWN_ORDER, null]));
   assert.equal(kinds((await replace(reaction)).outcome), 'rejected, not-attempted');
   assert.equal(kinds((await replace(reaction, 'reset')).outcome), 'unknown, not-attempted');

@@ -11,16 +11,16 @@ const REPLACE_PATH = '/api/v3/order/cancelReplace';
 const NOT_ATTEMPTED = { kind: 'not-attempted' } as const;
 
 /**
- * Cancels one order and places another in a single request (STOP_ON_FAILURE: nothing is placed unless the cancel took
- * effect, which it only does on an order without executions). Never throws; a lost reply leaves both halves unknown, to
- * be looked up one by one.
+ * Cancels one order and places another in a single request. STOP_ON_FAILURE: the exchange places nothing unless the
+ * cancel took effect, and ONLY_NEW lets it take effect only on an order without executions. Never throws. A lost reply
+ * leaves both halves unknown; the caller looks each of them up.
  */
 export async function cancelReplace(link: SignedLink, request: ReplaceRequest): Promise<ReplaceOutcome> {
   const { order, clientOrderId } = request;
   const params = {
     ...orderParams(order, clientOrderId),
     cancelReplaceMode: 'STOP_ON_FAILURE',
-    // What it has sold meanwhile is missing from the new order's quantity: then nothing may be placed.
+    // After a partial fill the quantity of the new order would be wrong: then nothing may be placed.
     cancelRestrictions: 'ONLY_NEW',
     cancelOrigClientOrderId: request.cancelClientOrderId,
     cancelNewClientOrderId: request.cancelId,
@@ -37,17 +37,17 @@ export async function cancelReplace(link: SignedLink, request: ReplaceRequest): 
   try {
     const onWire = request.onWire && { onWire: request.onWire };
     const sent = await sendSigned(link, { ...call, waitMs, ...onWire }, gateOf(request));
-    if (sent.kind === 'answered') return await judge(link, request, parseHalves(sent.body));
+    if (sent.kind === 'answered') return await resolveHalves(link, request, parseHalves(sent.body));
     return { cancelled: { kind: 'not-sent', reason: sent.reason }, placed: { kind: 'not-sent', reason: sent.reason } };
   } catch (error) {
     const halves = error instanceof ExchangeError ? readHalves(error.payload) : undefined;
-    if (halves !== undefined) return judge(link, request, halves);
+    if (halves !== undefined) return resolveHalves(link, request, halves);
     const outcome = isHalfDone(error) ? unknownHalf : failureOf(error);
     return { cancelled: outcome, placed: outcome.kind === 'rejected' ? NOT_ATTEMPTED : outcome };
   }
 }
 
-/** One half took effect, but the reply does not say which. */
+/** One half took effect, and the reply does not say which. */
 const HALF_DONE = -2021;
 const isHalfDone = (error: unknown): boolean => error instanceof ExchangeError && error.code === HALF_DONE;
 const unknownHalf: WriteOutcome = {
@@ -55,11 +55,14 @@ const unknownHalf: WriteOutcome = {
   cause: 'One half of the replacement took effect, and the exchange does not say which.',
 };
 
-async function judge(link: SignedLink, request: ReplaceRequest, halves: Halves): Promise<ReplaceOutcome> {
-  return { cancelled: await judgeCancel(link, request, halves), placed: await judgePlacement(link, request, halves) };
+async function resolveHalves(link: SignedLink, request: ReplaceRequest, halves: Halves): Promise<ReplaceOutcome> {
+  return {
+    cancelled: await cancelOutcome(link, request, halves),
+    placed: await placementOutcome(link, request, halves),
+  };
 }
 
-async function judgeCancel(link: SignedLink, request: ReplaceRequest, halves: Halves): Promise<WriteOutcome> {
+async function cancelOutcome(link: SignedLink, request: ReplaceRequest, halves: Halves): Promise<WriteOutcome> {
   const { cancelClientOrderId: clientOrderId } = request;
   const { symbol } = request.order;
   if (halves.cancelResult === 'SUCCESS') {
@@ -73,13 +76,13 @@ async function judgeCancel(link: SignedLink, request: ReplaceRequest, halves: Ha
   }
   const error = halfError(halves.cancelResponse);
   if (!isReason(error, 'cancel-refused')) return failureOf(error);
-  // It is off the book already: filled, cancelled or expired.
+  // The order is already off the book: filled, cancelled or expired.
   const lookup = await findOrder(link, symbol, { clientOrderId });
   if (lookup.kind === 'found') return adopt(link, lookup.order);
   return lookup.kind === 'absent' ? failureOf(error) : { kind: 'unknown', cause: lookup.cause };
 }
 
-async function judgePlacement(
+async function placementOutcome(
   link: SignedLink,
   { order: draft, clientOrderId }: ReplaceRequest,
   halves: Halves,
@@ -102,7 +105,7 @@ async function judgePlacement(
 }
 
 /**
- * A half has a code of its own, but shares the status of the reply; its code alone says whether its outcome is open.
+ * Each half has its own code but shares the status of the reply: the code alone decides whether its outcome is open.
  */
 function halfError(response: unknown): ExchangeError {
   const half = readFailure(response);

@@ -7,21 +7,21 @@ import type { RateLimiter, LimitSnapshot } from './limits.ts';
 interface SharedLimits {
   readonly limiter: RateLimiter;
   readonly cache: CacheStore;
-  /** Names the address that all sharing processes have toward the exchange. */
+  /** Name of the network address that all sharing processes use toward the exchange. */
   readonly egress: string;
   readonly restUrl: string;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Changes are told together, this long after the first. */
-const TELL_MS = 25;
-/** Smaller changes are not told: the reserve of the first lane covers them. */
-const TOLD_WEIGHT = 20;
-/** No request waits longer than this for what earlier processes left behind. */
+/** Changes are published together, this long after the first. */
+const PUBLISH_AFTER_MS = 25;
+/** Smaller changes are not published: the reserve of the highest priority covers them. */
+const PUBLISHED_WEIGHT = 20;
+/** No request waits longer than this for the state of earlier processes. */
 const LOAD_MS = 1_000;
 const USAGE_TTL_MS = 120_000;
 
-const told = z.object({
+const limitMessage = z.object({
   from: z.string(),
   window: z.number(),
   counted: z.number(),
@@ -31,10 +31,9 @@ const told = z.object({
 });
 
 /**
- * Makes one limiter of those of all processes behind one address: each tells the others what the exchange has counted,
- * what it has in flight, and stops, which are also kept until they end, so that a restart does not forget a ban.
- * Nothing here is waited for by a request, but the first load. Without the cache store each process goes by the headers
- * of its own replies.
+ * Shares the limiter state among all processes behind one address. Each process publishes the exchange's count, its own
+ * weight in flight, and stops. The cache store keeps stops until they end, so that a restart does not forget a ban. A
+ * request waits only for the first load. Without the cache store each process uses the headers of its own replies.
  */
 export function shareLimits(sharing: SharedLimits): AsyncDisposable {
   const { limiter, cache, onFailure } = sharing;
@@ -47,7 +46,7 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
   let timer: NodeJS.Timeout | undefined;
 
   const merge = (text: string | undefined): void => {
-    const snapshot = told.safeParse(text === undefined ? undefined : readJson(text)).data;
+    const snapshot = limitMessage.safeParse(text === undefined ? undefined : readJson(text)).data;
     if (snapshot === undefined || snapshot.from === from) return;
     limiter.merge(snapshot.from, snapshot);
     last = {
@@ -56,7 +55,7 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
       blockedMs: Math.max(last.blockedMs, snapshot.blockedMs),
     };
   };
-  const tell = async (): Promise<void> => {
+  const publish = async (): Promise<void> => {
     timer = undefined;
     const snapshot = limiter.snapshot();
     const text = JSON.stringify({ from, ...snapshot });
@@ -69,10 +68,10 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
       cache.publish(channel, text),
     ]);
   };
-  const tellSoon = (inMs: number): void => {
+  const publishSoon = (inMs: number): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      tell().catch((error: unknown) => {
+      publish().catch((error: unknown) => {
         last = { ...last, stopMs: 0, blockedMs: 0 };
         onFailure(error);
       });
@@ -80,12 +79,12 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
   };
   limiter.onChange(() => {
     const snapshot = limiter.snapshot();
-    if (isStopped(last, snapshot)) tellSoon(0);
-    else if (timer === undefined && isWorthTelling(last, snapshot)) tellSoon(TELL_MS);
+    if (isStopped(last, snapshot)) publishSoon(0);
+    else if (timer === undefined && isWorthPublishing(last, snapshot)) publishSoon(PUBLISH_AFTER_MS);
   });
   const subscribing = cache.subscribe(channel, merge);
   subscribing.catch(onFailure);
-  // Read after the subscription is live: what is told in between would be lost otherwise.
+  // Read after the subscription is active: messages in between would be lost otherwise.
   const load = async (): Promise<void> => {
     for (const text of await Promise.all([cache.get(stopKey), cache.get(usageKey)])) merge(text);
   };
@@ -94,24 +93,26 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
   limiter.waitFor(Promise.race([loading, after(LOAD_MS)]));
   return {
     async [Symbol.asyncDispose]() {
-      limiter.onChange(tellNobody);
+      limiter.onChange(ignore);
       clearTimeout(timer);
-      await tell().catch(() => undefined);
-      // Not waited for: while the store is away subscribing waits for it, and the store closes after this.
+      await publish().catch(() => undefined);
+      // Not awaited: while the store is unavailable the subscription waits for it, and the store closes after this.
       subscribing.then((subscription) => subscription[Symbol.asyncDispose]()).catch(() => undefined);
     },
   };
 }
 
-/** Made here, where it keeps nothing of who has shared: governors live as long as the process. */
-const tellNobody = (): void => undefined;
+/** At module level, so that it captures nothing: limiters live as long as the process. */
+const ignore = (): void => undefined;
 
 const isStopped = (before: LimitSnapshot, now: LimitSnapshot): boolean =>
   now.stopMs > before.stopMs || now.blockedMs > before.blockedMs;
 
-function isWorthTelling(before: LimitSnapshot, now: LimitSnapshot): boolean {
+function isWorthPublishing(before: LimitSnapshot, now: LimitSnapshot): boolean {
   const counted = now.window === before.window ? before.counted : 0;
-  return Math.abs(now.counted - counted) >= TOLD_WEIGHT || Math.abs(now.inFlight - before.inFlight) >= TOLD_WEIGHT;
+  return (
+    Math.abs(now.counted - counted) >= PUBLISHED_WEIGHT || Math.abs(now.inFlight - before.inFlight) >= PUBLISHED_WEIGHT
+  );
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());

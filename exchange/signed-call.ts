@@ -4,7 +4,7 @@ import type { ExchangeClock } from '#core/ports/exchange.ts';
 import { ExchangeError } from './errors.ts';
 import type { RequestPriority, OrderBudget } from './limits.ts';
 import type { Params, Signer } from './signing.ts';
-import { heldBack, type Transport } from './transport.ts';
+import { notAdmitted, type Transport } from './transport.ts';
 
 export interface SignedLink {
   readonly transport: Transport;
@@ -27,7 +27,7 @@ interface SignedCall {
 }
 
 type Refusal = 'not-sent-in-time' | 'halted' | 'rate-limited';
-/** Asked with the timestamp that is about to be signed; a refusal means that nothing is signed. */
+/** Called with the timestamp that is about to be signed; a refusal means that nothing is signed. */
 export type Gate = (timestampMs: number) => Refusal | undefined;
 export type Sent =
   | { readonly kind: 'answered'; readonly body: unknown }
@@ -36,8 +36,8 @@ export type Sent =
 const WAIT_MS = 20_000;
 
 /**
- * Sends one signed request: limiter, gate, one timestamp, signature. A reply that the timestamp is off (-1021) proves
- * that nothing was done: the clock is synced and the request sent once more, through limiter and gate again.
+ * Sends one signed request: rate limiter, timestamp, gate, signature. Error -1021 (timestamp outside the window) proves
+ * that nothing was done: the client syncs the clock and sends once more, through limiter and gate again.
  * Throws ExchangeError when the exchange refuses or the outcome stays open.
  */
 export async function sendSigned(link: SignedLink, call: SignedCall, gate?: Gate): Promise<Sent> {
@@ -70,7 +70,7 @@ async function sendOnce(link: SignedLink, call: SignedCall, gate?: Gate): Promis
   const signed = link.signer.signQuery({ ...call.params, recvWindow: receiveWindowMs, timestamp });
   const { method, path } = call;
   const sending = link.transport.send({ method, path, reservation, timeoutMs: patienceMs, ...signed });
-  if (call.onWire !== undefined) tellOf(call.onWire, { method, path, query: signed.query }, sending);
+  if (call.onWire !== undefined) reportWire(call.onWire, { method, path, query: signed.query }, sending);
   return { kind: 'answered', body: await sending };
 }
 
@@ -80,10 +80,10 @@ interface SentRequest {
   readonly query: string;
 }
 
-/** After the request has left: what it said without its signature, then what came back, from the credentials freed. */
-function tellOf(onWire: OnWire, { query, ...request }: SentRequest, sending: Promise<unknown>): void {
+/** Reports the sent request without its signature, then the reply without credentials. */
+function reportWire(onWire: OnWire, { query, ...request }: SentRequest, sending: Promise<unknown>): void {
   const at = new Date();
-  const tell = (answer: object): void =>
+  const report = (answer: object): void =>
     onWire({ kind: 'answer', at: new Date(), detail: { ...answer, afterMs: Date.now() - at.getTime() } });
   onWire({
     kind: 'request',
@@ -91,11 +91,11 @@ function tellOf(onWire: OnWire, { query, ...request }: SentRequest, sending: Pro
     detail: { ...request, query: query.replace(/signature=[^&]*/, 'signature=[redacted]') },
   });
   sending.then(
-    (body) => tell({ body }),
+    (body) => report({ body }),
     (error: unknown) => {
       const known = error instanceof ExchangeError ? error : null;
       const message = error instanceof Error ? error.message : 'The request failed.';
-      tell({ message, status: known?.status ?? null, code: known?.code ?? null, payload: known?.payload ?? null });
+      report({ message, status: known?.status ?? null, code: known?.code ?? null, payload: known?.payload ?? null });
     },
   );
 }
@@ -103,6 +103,6 @@ function tellOf(onWire: OnWire, { query, ...request }: SentRequest, sending: Pro
 /** A signed read. Throws ExchangeError. */
 export async function readSigned(link: SignedLink, call: Omit<SignedCall, 'method'>): Promise<unknown> {
   const sent = await sendSigned(link, { ...call, method: 'GET' });
-  if (sent.kind === 'refused') throw heldBack(call.path);
+  if (sent.kind === 'refused') throw notAdmitted(call.path);
   return sent.body;
 }

@@ -11,14 +11,14 @@ export class KeyFormatError extends Error {
   }
 }
 
-/** A query as it must be sent, byte for byte, and what must never show up in an error or a log. */
+/** A query as it must be sent, byte for byte, and the secrets that must never appear in an error or a log. */
 interface SignedQuery {
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
 }
 
-/** Signs for one API key. Holds the key and the secret in its closure: printing a signer shows neither. */
+/** Signs for one API key. Key and secret are in its closure: printing a signer shows neither. */
 export interface Signer {
   readonly kind: 'hmac' | 'rsa' | 'ed25519';
   /** REST: `params` percent-encoded, then signed, then the signature added. */
@@ -29,7 +29,7 @@ export interface Signer {
   redact(text: string): string;
 }
 
-/** HMAC-SHA256 in hex, as keys with a plain secret sign. */
+/** HMAC-SHA256 in hex, the signature of keys with a plain secret. */
 export const signHmac = (payload: string, secret: string | KeyObject): string =>
   createHmac('sha256', secret).update(payload, 'utf8').digest('hex');
 
@@ -44,7 +44,7 @@ const NEEDS_NO_ENCODING = /^[\w.-]*$/;
 
 /** `a=1&b=2` with percent-encoded values, in the order given; undefined values are left out. */
 export function encodeQuery(params: Params): string {
-  // Written as a loop: it stands between a price and its order.
+  // A loop for speed: it runs between a price and its order.
   let query = '';
   for (const name of Object.keys(params)) {
     const value = params[name];
@@ -55,7 +55,7 @@ export function encodeQuery(params: Params): string {
   return query;
 }
 
-/** What the WebSocket API signs: names in alphabetical order, values raw. */
+/** The signed payload of the WebSocket API: names in alphabetical order, values raw. */
 const messagePayload = (params: Params): string =>
   present(params)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -75,7 +75,7 @@ export const redact = (text: string, secrets: readonly string[]): string =>
 export function createSigner(credentials: { readonly apiKey: string; readonly secret: string }): Signer {
   const apiKey = credentials.apiKey.trim();
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new KeyFormatError('The API key is empty or holds characters that no API key has: paste it again.');
+    throw new KeyFormatError('The API key is empty or contains invalid characters: paste it again.');
   }
   const { kind, signText } = algorithmOf(credentials.secret.trim());
   const own = [apiKey, credentials.secret.trim()];
@@ -112,7 +112,7 @@ function algorithmOf(secret: string): { kind: Signer['kind']; signText: (payload
   return { kind, signText: (payload) => signWithKey(payload, key) };
 }
 
-/** OpenSSL quotes nothing of the key, but its error is dropped all the same. */
+/** OpenSSL quotes nothing of the key; its error is dropped as a precaution. */
 function readPrivateKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem.replaceAll('\\n', '\n'));

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 
 interface SocketHandlers {
-  /** The connection stands; nothing is subscribed yet. */
+  /** The connection is open; nothing is subscribed yet. */
   open(): void;
   message(text: string): void;
-  /** The connection is gone, or could not be made; the next attempt follows by itself. */
+  /** The connection is lost or could not be opened; the next attempt follows automatically. */
   closed(cause: string): void;
-  /** The connection will end soon: time to make its successor. Without this handler it is replaced at once. */
+  /** The connection will end soon: open its successor now. Without this handler it is replaced at once. */
   expiring?(cause: string): void;
 }
 
@@ -15,13 +15,13 @@ export interface SocketTiming {
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
   readonly handshakeMs: number;
-  /** Time between pings; a ping that nothing follows until the next one ends the connection. */
+  /** Time between pings; a ping without any data or pong before the next one ends the connection. */
   readonly pingMs: number;
-  /** A connection without data for this long is replaced, as far as data are expected. */
+  /** A connection without data for this long is replaced, unless it is `quiet`. */
   readonly silenceMs: number;
-  /** The exchange cuts after 24 h. */
+  /** The exchange closes a connection after 24 h. */
   readonly lifetimeMs: number;
-  /** How long an old connection goes on beside its successor, which by then is complete. */
+  /** How long an old connection stays open next to its complete successor. */
   readonly overlapMs: number;
 }
 
@@ -40,8 +40,9 @@ const STABLE_MS = 10_000;
 const CLOSE_WAIT_MS = 1_000;
 
 /**
- * A WebSocket that comes back: jittered exponential delays (reset once a connection has lived for 10 s, so that a
- * flapping server is not hammered), pings, a watch on silence, and a planned change before the exchange's 24 h cut.
+ * A WebSocket that reconnects. It uses jittered exponential delays, pings, a silence timeout and a planned change
+ * before the exchange's 24 h limit. The delay resets only after a connection has lasted 10 s, to spare a flapping
+ * server.
  */
 export class LiveSocket implements AsyncDisposable {
   readonly #url: string;
@@ -52,14 +53,14 @@ export class LiveSocket implements AsyncDisposable {
   #heartbeat: NodeJS.Timeout | undefined;
   #attempt = 0;
   #openedMs = 0;
-  /** Set when the connection opens: many connections of one start do not end together. */
+  /** Drawn when the connection opens, so that connections of one start do not end together. */
   #lifetimeMs = 0;
   #expiring = false;
   #dataMs = 0;
   #awaitingPong = false;
   #heldBackMs = 0;
   #ended = false;
-  /** Set while nothing is subscribed, when silence is normal. */
+  /** True while nothing is subscribed: then silence is normal. */
   quiet = false;
 
   constructor(url: string, handlers: SocketHandlers, timing: SocketTiming = SOCKET_TIMING) {
@@ -76,13 +77,13 @@ export class LiveSocket implements AsyncDisposable {
     return true;
   }
 
-  /** Gives the connection up and makes a new one, not before `delayMs` from now. */
+  /** Drops the connection and opens a new one, not before `delayMs` from now. */
   restart(cause: string, delayMs = 0): void {
     this.#heldBackMs = Math.max(this.#heldBackMs, delayMs);
     this.#drop(cause);
   }
 
-  /** The connection works, but must be replaced: told once, so that the owner can do it without a gap. */
+  /** The connection works but must be replaced: reported once, so that the owner can replace it without a gap. */
   expire(cause: string): void {
     if (this.#handlers.expiring === undefined) this.restart(cause);
     else if (!this.#expiring) {
@@ -171,7 +172,7 @@ export class LiveSocket implements AsyncDisposable {
     this.#handlers.closed(cause);
   }
 
-  /** Between half of the full delay and all of it. */
+  /** A random delay between half of the full delay and the full delay. */
   #delayMs(): number {
     const fullMs = Math.min(
       this.#timing.longestDelayMs,
@@ -183,7 +184,7 @@ export class LiveSocket implements AsyncDisposable {
 
 const REFUSED_MS = 30_000;
 
-/** 429 and 418 name their delay in seconds; other refusals are retried at the usual pace. */
+/** 429 and 418 carry their delay in seconds; other refusals use the usual delay. */
 function refusalMs(response: IncomingMessage): number {
   if (response.statusCode !== 429 && response.statusCode !== 418) return 0;
   const seconds = Number(response.headers['retry-after']);

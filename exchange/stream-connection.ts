@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   readonly timing?: SocketTiming | undefined;
 }
 
-/** The exchange takes 5 messages a second, pings and pongs included: three of these leave room for both. */
+/** The exchange accepts 5 messages a second, including pings and pongs: this gap leaves room for both. */
 const CONTROL_GAP_MS = 400;
 const STREAMS_PER_MESSAGE = 200;
 const REPLY_WAIT_MS = 10_000;
@@ -19,7 +19,7 @@ const REPLY_WAIT_MS = 10_000;
 const missing = (all: ReadonlySet<string>, from: ReadonlySet<string>): string[] =>
   [...all].filter((stream) => !from.has(stream));
 
-/** One connection for market streams that keeps what it has subscribed equal to what is wanted. */
+/** One connection for market streams; it keeps its subscriptions equal to the wanted set. */
 export class StreamConnection implements AsyncDisposable {
   readonly #socket: LiveSocket;
   readonly #handlers: ConnectionHandlers;
@@ -80,7 +80,7 @@ export class StreamConnection implements AsyncDisposable {
     this.#pending.clear();
   }
 
-  /** Sends the next control message if one is due; announces the link when there is none left to wait for. */
+  /** Sends the next control message if one is due; reports `up` when none is left. */
   #advance(): void {
     if (!this.#open || this.#gap !== undefined) return;
     const added = missing(this.#wanted, this.#sent).slice(0, STREAMS_PER_MESSAGE);
@@ -131,7 +131,7 @@ export class StreamConnection implements AsyncDisposable {
   }
 }
 
-/** A view of a candle that has not closed, half of all frames: nobody decides by it, so it is not even read. */
+/** Updates of an open candle are half of all frames. No decision uses them, so they are not parsed. */
 const OPEN_CANDLE = '"x":false';
 
 function readText(text: string): Frame {

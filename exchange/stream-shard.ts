@@ -11,15 +11,15 @@ interface ShardHandlers {
 }
 
 /**
- * The streams of one connection; what comes twice, as from two connections during a planned change, is told once and in
- * order.
+ * The streams of one connection. Frames that arrive twice, from two connections during a handover, are published once
+ * and in order.
  */
 export class StreamShard implements AsyncDisposable {
   readonly #handlers: ShardHandlers;
   readonly #handover: ConnectionHandover<StreamConnection>;
   #wanted: ReadonlySet<string>;
-  /** Last trade or closed candle told of each stream since the last loss. */
-  readonly #told = new Map<string, number>();
+  /** Order of the last trade or closed candle published of each stream since the last loss. */
+  readonly #published = new Map<string, number>();
 
   constructor(options: ConnectionOptions, wanted: ReadonlySet<string>, handlers: ShardHandlers) {
     this.#wanted = wanted;
@@ -30,7 +30,7 @@ export class StreamShard implements AsyncDisposable {
       overlapMs: (options.timing ?? SOCKET_TIMING).overlapMs,
       up: handlers.up,
       down: (cause) => {
-        this.#told.clear();
+        this.#published.clear();
         handlers.down(cause);
       },
     });
@@ -54,8 +54,8 @@ export class StreamShard implements AsyncDisposable {
   }
 
   #received(frame: MarketFrame): void {
-    if (frame.order <= (this.#told.get(frame.stream) ?? Number.NEGATIVE_INFINITY)) return;
-    if (frame.final) this.#told.set(frame.stream, frame.order);
+    if (frame.order <= (this.#published.get(frame.stream) ?? Number.NEGATIVE_INFINITY)) return;
+    if (frame.final) this.#published.set(frame.stream, frame.order);
     this.#handlers.event(frame.event);
   }
 }

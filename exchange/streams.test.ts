@@ -31,26 +31,26 @@ const pricesOf = (events: readonly MarketEvent[]): string[] =>
 const connected = (event: { kind: string }) => event.kind === 'connected';
 const disconnected = (event: { kind: string }) => event.kind === 'disconnected';
 
-/** A market server that acknowledges every control message and keeps what it was told, per socket. */
+/** A market server that acknowledges every control message and records it, per socket. */
 async function marketServer() {
-  const told: string[] = [];
+  const received: string[] = [];
   const server = await startScriptedSocketServer((message, socket) => {
     const { id, method, params } = control.parse(message);
-    told.push(`${server.sockets.indexOf(socket)} ${method} ${params.join(' ')}`);
+    received.push(`${server.sockets.indexOf(socket)} ${method} ${params.join(' ')}`);
     send(socket, { result: null, id });
   });
-  return { server, told };
+  return { server, received };
 }
 
-test('a market stream subscribes, tells prices, follows its wanted set and comes back', async () => {
-  const { server, told } = await marketServer();
+test('a market stream subscribes, publishes prices, follows its wanted set and reconnects', async () => {
+  const { server, received } = await marketServer();
   await using _server = server;
   const seen = collect<MarketEvent>();
   await using stream = createMarketStream({ streamUrl: server.url, timing: FAST })(seen.push);
   stream.update([{ symbol: 'BTCUSDT', interval: '1h' }]);
   await seen.until(connected);
   assert.deepEqual(server.paths, ['/stream']);
-  assert.deepEqual(told, ['0 SUBSCRIBE btcusdt@trade btcusdt@kline_1h']);
+  assert.deepEqual(received, ['0 SUBSCRIBE btcusdt@trade btcusdt@kline_1h']);
   send(server.sockets[0], trade('2.5'));
   const price = await seen.until((event) => event.kind === 'price');
   assert.ok(price.kind === 'price' && price.symbol === 'BTCUSDT');
@@ -59,11 +59,11 @@ test('a market stream subscribes, tells prices, follows its wanted set and comes
   server.sockets[0]?.terminate();
   await seen.until(disconnected);
   await seen.until(connected);
-  assert.equal(told.at(-1), '1 SUBSCRIBE ethusdt@trade ethusdt@kline_1m');
+  assert.equal(received.at(-1), '1 SUBSCRIBE ethusdt@trade ethusdt@kline_1m');
 });
 
 test('a shrunk set is unsubscribed', async () => {
-  const { server, told } = await marketServer();
+  const { server, received } = await marketServer();
   await using _server = server;
   const seen = collect<MarketEvent>();
   await using stream = createMarketStream({ streamUrl: server.url, timing: FAST })(seen.push);
@@ -76,7 +76,7 @@ test('a shrunk set is unsubscribed', async () => {
   server.sockets[0]?.on('message', () => unsubscribed.resolve());
   stream.update([{ symbol: 'BTCUSDT', interval: '1m' }]);
   await unsubscribed.promise;
-  assert.equal(told.at(-1), '0 UNSUBSCRIBE btcusdt@kline_1h');
+  assert.equal(received.at(-1), '0 UNSUBSCRIBE btcusdt@kline_1h');
 });
 
 test('silence and a missing pong each end in a new connection', async () => {
@@ -99,7 +99,7 @@ test('silence and a missing pong each end in a new connection', async () => {
   await seen.until((event) => event.kind === 'disconnected' && /did not answer a ping/.test(event.cause));
 });
 
-test('a host that is not there is told once, and garbage frames pass by', async () => {
+test('an absent host is reported once, and garbage frames are ignored', async () => {
   const gone = await startScriptedSocketServer(() => undefined);
   await gone[Symbol.asyncDispose]();
   const seen = collect<MarketEvent>();
@@ -126,8 +126,8 @@ const closed = (socket: WebSocket | undefined): Promise<void> =>
   new Promise((resolve) => (socket === undefined ? undefined : socket.once('close', () => resolve())));
 
 for (const reason of ['a notice of shutdown', 'the end of its life'] as const) {
-  test(`${reason} changes the connection without a gap, a repeat or a word`, async () => {
-    const { server, told } = await marketServer();
+  test(`${reason} changes the connection without a gap, a repeat or an event`, async () => {
+    const { server, received } = await marketServer();
     await using _server = server;
     const seen = collect<MarketEvent>();
     const old = reason === 'the end of its life' ? { pingMs: 20, lifetimeMs: 1_000 } : {};
@@ -139,8 +139,8 @@ for (const reason of ['a notice of shutdown', 'the end of its life'] as const) {
     const firstClosed = closed(first);
     send(first, trade('1', 1));
     if (reason === 'a notice of shutdown') send(first, { stream: '!serverShutdown', data: { e: 'serverShutdown' } });
-    await subscribedOn(server, told, 1);
-    // On a slow machine the successor may have one of its own already.
+    await subscribedOn(server, received, 1);
+    // On a slow machine the successor may already have a successor.
     const sendLater = (frame: unknown): void => server.sockets.slice(1).forEach((socket) => send(socket, frame));
     // Both bring what happens now, either of them first.
     send(first, trade('2', 2));
@@ -161,19 +161,19 @@ for (const reason of ['a notice of shutdown', 'the end of its life'] as const) {
 }
 
 /** Resolves once the server's socket of this number has been subscribed to something. */
-async function subscribedOn(server: { sockets: readonly WebSocket[] }, told: readonly string[], number: number) {
-  while (!told.some((line) => line.startsWith(`${number} SUBSCRIBE`))) {
+async function subscribedOn(server: { sockets: readonly WebSocket[] }, received: readonly string[], number: number) {
+  while (!received.some((line) => line.startsWith(`${number} SUBSCRIBE`))) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   assert.ok(server.sockets[number] !== undefined);
 }
 
-test('an old connection that is cut before its successor is ready is told as lost', async () => {
-  const told: number[] = [];
+test('an old connection that is cut before its successor is ready is reported as lost', async () => {
+  const received: number[] = [];
   const server = await startScriptedSocketServer((message, socket) => {
     const { id } = control.parse(message);
     const number = server.sockets.indexOf(socket);
-    told.push(number);
+    received.push(number);
     // The second connection is never acknowledged.
     if (number !== 1) send(socket, { result: null, id });
   });
@@ -183,7 +183,7 @@ test('an old connection that is cut before its successor is ready is told as los
   stream.update([{ symbol: 'BTCUSDT', interval: '1m' }]);
   await seen.until(connected);
   send(server.sockets[0], { stream: '!serverShutdown', data: { e: 'serverShutdown' } });
-  while (!told.includes(1)) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!received.includes(1)) await new Promise((resolve) => setTimeout(resolve, 5));
   server.sockets[0]?.terminate();
   await seen.until(disconnected);
   server.sockets[1]?.terminate();
@@ -191,7 +191,7 @@ test('an old connection that is cut before its successor is ready is told as los
 });
 
 test('more streams than a connection carries are spread, and stay where they are', async () => {
-  const { server, told } = await marketServer();
+  const { server, received } = await marketServer();
   await using _server = server;
   const seen = collect<MarketEvent>();
   await using stream = createMarketStream({ streamUrl: server.url, timing: FAST })(seen.push);
@@ -199,13 +199,13 @@ test('more streams than a connection carries are spread, and stay where they are
   stream.update(many);
   await seen.until(connected);
   const streamsOn = (number: number): string[] =>
-    told.flatMap((line) => (line.startsWith(`${number} SUBSCRIBE`) ? line.split(' ').slice(2) : []));
+    received.flatMap((line) => (line.startsWith(`${number} SUBSCRIBE`) ? line.split(' ').slice(2) : []));
   assert.equal(server.sockets.length, 2);
   assert.deepEqual([streamsOn(0).length, streamsOn(1).length], [1_000, 26]);
-  const moved = told.length;
+  const moved = received.length;
   stream.update(many.slice(1));
-  while (told.length === moved) await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.deepEqual(told.slice(moved), ['0 UNSUBSCRIBE c0usdt@trade c0usdt@kline_1h']);
+  while (received.length === moved) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(received.slice(moved), ['0 UNSUBSCRIBE c0usdt@trade c0usdt@kline_1h']);
 });
 
 const clock: ExchangeClock = {
@@ -333,17 +333,17 @@ test('balances that arrive after newer ones change nothing', async () => {
   const open = createAccountStream({ wsApiUrl: server.url, apiKey: 'K', secret: 'S', clock, timing: FAST });
   await using _stream = open(seen.push);
   await seen.until((event) => event.kind === 'balances' && 'C' in event.balances);
-  const told = seen.events.flatMap((event) => (event.kind === 'balances' ? Object.keys(event.balances) : []));
-  assert.deepEqual(told, ['A', 'B', 'C']);
+  const received = seen.events.flatMap((event) => (event.kind === 'balances' ? Object.keys(event.balances) : []));
+  assert.deepEqual(received, ['A', 'B', 'C']);
 });
 
-test('a limit of the exchange is waited for until it ends', async () => {
-  let asked = 0;
+test('the stream waits for the end of a rate limit', async () => {
+  let attempts = 0;
   const server = await startScriptedSocketServer((message, socket) => {
     const { id } = subscribe.parse(message);
-    asked += 1;
+    attempts += 1;
     const error = { code: -1003, msg: 'Too much request weight used.', data: { retryAfter: clock.protocolMs() + 300 } };
-    send(socket, asked === 1 ? { id, status: 429, error } : { id, status: 200, result: { subscriptionId: 0 } });
+    send(socket, attempts === 1 ? { id, status: 429, error } : { id, status: 200, result: { subscriptionId: 0 } });
   });
   await using _server = server;
   const seen = collect<AccountEvent>();
@@ -352,10 +352,10 @@ test('a limit of the exchange is waited for until it ends', async () => {
   );
   const startedMs = performance.now();
   await seen.until(connected);
-  assert.ok(performance.now() - startedMs >= 250 && asked === 2);
+  assert.ok(performance.now() - startedMs >= 250 && attempts === 2);
 });
 
-test('a stream whose price moves without a word is told as lost and made anew; a coin that nobody trades is not', async () => {
+test('a silent stream whose price moves is reported as lost and reconnects; a coin without trades is not', async () => {
   const { server } = await marketServer();
   await using _server = server;
   const seen = collect<MarketEvent>();
@@ -370,6 +370,6 @@ test('a stream whose price moves without a word is told as lost and made anew; a
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const lost = seen.events.find(disconnected);
-  assert.ok(lost?.kind === 'disconnected' && /BTCUSDT says nothing/.test(lost.cause));
+  assert.ok(lost?.kind === 'disconnected' && /BTCUSDT is silent/.test(lost.cause));
   await seen.until((event) => event.kind === 'connected');
 });

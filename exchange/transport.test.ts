@@ -68,7 +68,7 @@ test('a host that does not answer times out', async () => {
   );
 });
 
-test('a host that is not there is a network fault', async () => {
+test('an absent host is a network fault', async () => {
   const server = await startScriptedServer(() => 'silence');
   await server[Symbol.asyncDispose]();
   const sent = callUnsigned(createTransport(server.url, createRateLimiter()), call);

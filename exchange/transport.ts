@@ -7,7 +7,7 @@ import type { RateLimiter, RequestPriority, Reservation } from './limits.ts';
 import { encodeQuery, type Params, redact } from './signing.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** One agent for all hosts. HTTP/1.1 without pipelining: a request is written at most once, and to one socket. */
+/** One agent for all hosts. HTTP/1.1 without pipelining: each request is written at most once, to one socket. */
 const agent = new Agent({
   allowH2: false,
   pipelining: 1,
@@ -20,13 +20,13 @@ const agent = new Agent({
 interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  /** Encoded, and signed where the call is signed. */
+  /** Encoded; signed for a signed call. */
   readonly query: string;
   /** Only a signer adds headers; an unsigned call has none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Replaced wherever a reply or an error repeats them. */
+  /** Redacted in replies and errors. */
   readonly secrets?: readonly string[];
-  /** The limiter's leave, settled with the reply. */
+  /** Reservation of the rate limiter, settled with the reply. */
   readonly reservation: Reservation;
   readonly timeoutMs?: number;
 }
@@ -74,14 +74,14 @@ export function createTransport(restUrl: string, limiter: RateLimiter): Transpor
   };
 }
 
-/** Ends a request that takes too long; an emitter costs an order less time than an AbortSignal. */
+/** Aborts a request that takes too long; an emitter costs less time than an AbortSignal. */
 class Deadline extends EventEmitter {
   get reason(): DOMException {
     return new DOMException('The answer took too long.', 'TimeoutError');
   }
 }
 
-/** Taken apart once: an order does not wait for a URL to be read. */
+/** Parsed once, so that no order waits for URL parsing. */
 interface Host {
   readonly origin: string;
   readonly prefix: string;
@@ -123,7 +123,7 @@ function readRetryAfter(header: string | string[] | undefined): number | undefin
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `x-mbx-order-count-10s: 3` and the like: orders of the account by window length in ms. */
+/** Headers such as `x-mbx-order-count-10s: 3`: orders of the account by window length in ms. */
 function readOrderCounts(headers: Reply['headers']): Map<number, number> {
   const counts = new Map<number, number>();
   for (const [name, value] of Object.entries(headers)) {
@@ -151,8 +151,8 @@ function networkError(error: unknown, restUrl: string, request: HttpRequest): Ex
   const name = error instanceof Error ? error.name : '';
   const timedOut = name === 'TimeoutError' || /timeout/i.test(codeOf(error));
   const seconds = (request.timeoutMs ?? DEFAULT_TIMEOUT_MS) / 1000;
-  const what = timedOut ? `No answer within ${seconds} s` : `The connection failed (${codeOf(error) || name})`;
-  return new ExchangeError(`${what}: ${request.method} ${restUrl}${request.path}.`, {
+  const cause = timedOut ? `No answer within ${seconds} s` : `The connection failed (${codeOf(error) || name})`;
+  return new ExchangeError(`${cause}: ${request.method} ${restUrl}${request.path}.`, {
     reason: timedOut ? 'timeout' : 'network',
     status: null,
     code: null,
@@ -173,9 +173,9 @@ interface UnsignedCall {
 
 const READ_WAIT_MS = 60_000;
 
-/** Thrown when the rate limit leaves no room in time. */
-export const heldBack = (path: string): ExchangeError =>
-  new ExchangeError(`${path} was not asked: the exchange's rate limit leaves no room for it now.`, {
+/** The error for a request that the rate limiter did not admit in time. */
+export const notAdmitted = (path: string): ExchangeError =>
+  new ExchangeError(`${path} was not requested: the exchange's rate limit leaves no room for it now.`, {
     reason: 'rate-limited',
     status: null,
     code: null,
@@ -186,6 +186,6 @@ export const heldBack = (path: string): ExchangeError =>
 export async function callUnsigned(transport: Transport, call: UnsignedCall): Promise<unknown> {
   const { priority, weight, path } = call;
   const reservation = await transport.limiter.acquire({ priority, weight, waitMs: call.waitMs ?? READ_WAIT_MS });
-  if (reservation === undefined) throw heldBack(path);
+  if (reservation === undefined) throw notAdmitted(path);
   return transport.send({ method: 'GET', path, query: encodeQuery(call.params ?? {}), reservation });
 }

@@ -8,7 +8,7 @@ const balances = [
   { asset: 'ETH', free: '0.00000000', locked: '0.00000000' },
 ];
 
-test('balances that hold something, and fees as shares', () => {
+test('non-zero balances, and fees as shares', () => {
   const reading = parseAccount({
     balances,
     permissions: ['SPOT'],
@@ -28,7 +28,7 @@ test('older replies give fees in basis points', () => {
   assert.deepEqual([makerFee, takerFee], [0.0015, 0.002]);
 });
 
-test('a reply that names no fee counts with the standard one', () => {
+test('a reply without a fee gets the standard fee', () => {
   const { makerFee, takerFee } = parseAccount({ balances: [] });
   assert.deepEqual([makerFee, takerFee], [0.001, 0.001]);
 });

@@ -14,7 +14,7 @@ const account = z.object({
 });
 
 interface AccountReading {
-  /** Of the account, not of the key. */
+  /** Permission of the account, not of the key. */
   readonly canTrade: boolean;
   readonly permissions: readonly string[];
   readonly balances: Wallet['balances'];
@@ -24,10 +24,10 @@ interface AccountReading {
 }
 
 const BASIS_POINTS = 10_000;
-/** What an account without discounts pays, in basis points: a reply that names no fee does not make trading free. */
+/** Fee of an account without discounts, in basis points; used when a reply carries no fee. */
 const STANDARD_FEE = 10;
 
-/** GET /api/v3/account. Assets of which nothing is held are left out. Throws ExchangeError (unreadable). */
+/** Parses GET /api/v3/account; leaves out assets with a zero balance. Throws ExchangeError (unreadable). */
 export function parseAccount(body: unknown): AccountReading {
   const reply = requireShape(account, body, 'the account');
   return {

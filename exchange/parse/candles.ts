@@ -5,8 +5,8 @@ import { float, requireShape } from './shape.ts';
 const row = z.tuple([z.number(), float, float, float, float, float]).rest(z.unknown());
 
 /**
- * GET /api/v3/klines to candles, oldest first. A candle counts as closed when its end lies at or before `marketMs`,
- * which must be read before the request is sent: the reply may not be older than the claim.
+ * Parses GET /api/v3/klines into candles, oldest first. A candle counts as closed when it ends at or before `marketMs`.
+ * Read `marketMs` before the request is sent, so that the reply is not older than `marketMs`.
  */
 export function parseCandles(body: unknown, interval: Interval, marketMs: number): Candle[] {
   return requireShape(z.array(row), body, 'candles').map(([openMs, open, high, low, close, volume]) => {

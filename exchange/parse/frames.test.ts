@@ -68,7 +68,7 @@ test('replies and the shutdown notice', () => {
   assert.deepEqual(readFrame({ e: 'serverShutdown', E: 1 }), { kind: 'shutdown' });
 });
 
-test('anything else is left alone', () => {
+test('everything else is ignored', () => {
   const others = [
     null,
     1,

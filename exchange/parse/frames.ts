@@ -21,8 +21,8 @@ const control = z.object({
 });
 
 /**
- * A market event with its place in its stream: `order` never falls within one, and a `final` event is never sent again
- * with other content.
+ * A market event with its position in the stream. `order` never decreases within a stream. The exchange never sends a
+ * `final` event again with other content.
  */
 export interface MarketFrame {
   readonly kind: 'event';
@@ -41,7 +41,7 @@ export type Frame =
 
 const OTHER: Frame = { kind: 'other' };
 
-/** A parsed JSON frame, combined (`{stream, data}`) or raw; what this client never asked for is `other`. */
+/** Parses a JSON frame, combined (`{stream, data}`) or raw; frames that this client did not request are `other`. */
 export function readFrame(body: unknown): Frame {
   if (typeof body !== 'object' || body === null) return OTHER;
   if ('id' in body) return readReply(body);
@@ -67,7 +67,7 @@ export function readFrame(body: unknown): Frame {
 }
 
 /**
- * A trade as it always comes, without the general reader: most frames are one. Anything else about it is left to that.
+ * Fast path for a trade in its usual form, because most frames are trades; other forms go to the general parser.
  */
 function readTrade(body: unknown): MarketFrame | undefined {
   if (typeof body !== 'object' || body === null || !('e' in body) || body.e !== 'trade') return undefined;
@@ -81,7 +81,7 @@ function readTrade(body: unknown): MarketFrame | undefined {
   return { kind: 'event', event, stream: `${s}@trade`, order: Number(t), final: true };
 }
 
-/** A candle of the stream, read by hand like a trade: with many coins hundreds close at once. */
+/** Fast path for a candle: with many coins, hundreds close at once. */
 function readKline(body: unknown): MarketFrame | undefined {
   if (!isObject(body) || body['e'] !== 'kline' || !isObject(body['k'])) return undefined;
   const { s: symbol, k } = body;
@@ -97,7 +97,7 @@ function readKline(body: unknown): MarketFrame | undefined {
     kind: 'event',
     event: { kind: 'candle', symbol, interval, candle },
     stream: `${symbol}@kline_${interval}`,
-    // Its close comes after every view of the open candle, before every view of the next.
+    // The close follows every update of the open candle and precedes every update of the next.
     order: openMs + (closed ? 1 : 0),
     final: closed,
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireShape } from './shape.ts';
 
-/** What a live key may do, as far as it matters here. */
+/** Permissions of a live key that this product checks. */
 export interface KeyRestrictions {
   readonly enableReading: boolean;
   readonly enableWithdrawals: boolean;
@@ -14,6 +14,6 @@ const restrictions = z.object({
   enableSpotAndMarginTrading: z.boolean(),
 });
 
-/** GET /sapi/v1/account/apiRestrictions. Throws ExchangeError (unreadable): a missing permission is never assumed. */
+/** Parses GET /sapi/v1/account/apiRestrictions. Throws ExchangeError (unreadable); assumes no missing permission. */
 export const parseKeyRestrictions = (body: unknown): KeyRestrictions =>
   requireShape(restrictions, body, 'the permissions of the key');

@@ -47,7 +47,7 @@ test('states of the exchange map to those of the product', () => {
   for (const [status, state] of cases) assert.equal(parseOrder({ ...queried, status }).state, state);
 });
 
-test('a cancelled order goes by its own id, in the reply to the cancel and in queries after it', () => {
+test('a cancelled order keeps its own id, in the reply to the cancel and in later queries', () => {
   const reply = {
     ...queried,
     status: 'CANCELED',
@@ -133,7 +133,7 @@ test('trades of the account are executions', () => {
   assert.equal(formatDecimal(fill?.quoteQuantity ?? ZERO), '48.000012');
 });
 
-test('what is not an order is unreadable and named', () => {
+test('a body that is not an order is unreadable, with the field named', () => {
   const bad: readonly unknown[] = [
     {},
     null,
@@ -153,7 +153,7 @@ test('what is not an order is unreadable and named', () => {
   }
 });
 
-test('an order in an odd form is apart, with its cause, and leaves the others of the list as they are', () => {
+test('an order in an odd form is listed apart, with its cause, and the others of the list are parsed', () => {
   const odd = [{ ...queried, origQty: 'x' }, { ...queried, status: 'A_STATUS_OF_THE_FUTURE' }, { orderId: true }, null];
   const { orders, unread } = parseOrders([...odd, queried]);
   assert.deepEqual(orders, [parseOrder(queried)]);

@@ -29,7 +29,7 @@ const status = z.enum([
   'EXPIRED_IN_MATCH',
   'REJECTED',
 ]);
-/** The status of an order as the state it has, and whether self-trade prevention ended it. */
+/** Maps the status of an order to its state, and to whether self-trade prevention ended it. */
 export const orderEnd = status.transform(
   (text): Pick<ExchangeOrder, 'state' | 'selfTradePrevented'> => ({
     state: STATES[text],
@@ -54,7 +54,7 @@ const order = z
       .string()
       .nullable()
       .transform((id) => id ?? ''),
-    /** Only the reply to a cancel has it; clientOrderId is the id of the cancel there. */
+    /** Only in the reply to a cancel, where clientOrderId is the id of the cancel. */
     origClientOrderId: z.string().optional(),
     side,
     status: orderEnd,
@@ -67,7 +67,7 @@ const order = z
     updateTime: instant.optional(),
     transactTime: instant.optional(),
     time: instant.optional(),
-    /** -1 for an order that is in no list. */
+    /** -1 for an order outside an order list. */
     orderListId: id.optional(),
     trailingDelta: z.number().optional(),
     fills: z.array(executed).default([]),
@@ -93,7 +93,7 @@ function orderOf(reply: Reply): ExchangeOrder {
     ...reply.status,
     quantity: reply.origQty,
     filledQuantity: reply.executedQty,
-    // Negative means that the exchange no longer knows it (orders of before 2017-08).
+    // Negative when the exchange no longer knows it (orders before 2017-08).
     filledQuote: reply.cummulativeQuoteQty < ZERO ? ZERO : reply.cummulativeQuoteQty,
     price: reply.price,
     stopPrice: reply.stopPrice,
@@ -106,7 +106,7 @@ function orderOf(reply: Reply): ExchangeOrder {
 }
 
 const QUOTE_PRECISION = requireDecimal('0.00000001');
-/** The traded amount in the quote asset, where a reply does not name it. */
+/** The traded amount in the quote asset, for replies that do not contain it. */
 export const quoteOf = (price: Decimal, quantity: Decimal): Decimal =>
   floorToStep(multiply(price, quantity), QUOTE_PRECISION);
 
@@ -121,15 +121,15 @@ function fillsOf(reply: Reply): ExchangeFill[] {
     quoteQuantity: quoteOf(fill.price, fill.qty),
     feeAmount: fill.commission,
     feeAsset: fill.commissionAsset,
-    // What fills at once has taken from the book.
+    // Fills in the reply to a placement are taker fills.
     maker: false,
     at: reply.updatedAt,
   }));
 }
 
 /**
- * An order as a query, a cancel or a placement (RESULT or FULL) shows it; the client order id is always that of the
- * order, never that of its cancel. Throws ExchangeError (unreadable).
+ * Parses an order from the reply to a query, a cancel or a placement (RESULT or FULL). The client order id is always
+ * the id of the order, never of its cancel. Throws ExchangeError (unreadable).
  */
 export const parseOrder = (body: unknown): ExchangeOrder => orderOf(requireShape(order, body, 'an order'));
 
@@ -137,8 +137,8 @@ const canceledList = z.object({ orderReports: z.array(z.unknown()) });
 const namedReport = z.object({ origClientOrderId: z.string() });
 
 /**
- * The order of a cancel's reply. A reply that describes a whole order list is searched for the report of
- * `clientOrderId`. Throws ExchangeError (unreadable).
+ * Parses the order from the reply to a cancel. In the reply for a whole order list it searches for `clientOrderId`.
+ * Throws ExchangeError (unreadable).
  */
 export function parseCanceled(body: unknown, clientOrderId: string): ExchangeOrder {
   const reports = canceledList.safeParse(body).data?.orderReports;
@@ -150,7 +150,8 @@ const text = z.string().nullable().catch(null);
 const marks = z.looseObject({ symbol: text, clientOrderId: text, orderId: id.nullable().catch(null) });
 
 /**
- * A list of orders, in the sequence sent, each read by itself. Throws ExchangeError (unreadable) where it is no list.
+ * Parses a list of orders, in the sequence received, one by one. Throws ExchangeError (unreadable) when it is not a
+ * list.
  */
 export function parseOrders(body: unknown): OrderList {
   const orders: ExchangeOrder[] = [];
@@ -169,7 +170,7 @@ export function parseOrders(body: unknown): OrderList {
 
 const NO_MARKS = { symbol: null, clientOrderId: null, orderId: null };
 
-/** The FULL reply to a placement: the order and what it traded at once. */
+/** Parses the FULL reply to a placement: the order and its immediate fills. */
 export function parsePlacement(body: unknown): { order: ExchangeOrder; fills: ExchangeFill[] } {
   const reply = requireShape(order, body, 'the reply to an order');
   return { order: orderOf(reply), fills: fillsOf(reply) };
@@ -205,5 +206,5 @@ const trade = z
     }),
   );
 
-/** GET /api/v3/myTrades to executions, in the order sent (oldest first). */
+/** Parses GET /api/v3/myTrades into fills, in the sequence received (oldest first). */
 export const parseTrades = (body: unknown): ExchangeFill[] => requireShape(z.array(trade), body, 'a list of trades');

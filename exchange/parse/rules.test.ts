@@ -81,7 +81,7 @@ test('older filter forms and missing filters', () => {
   assert.equal(rulesOf({ filters: [] })?.band, null);
 });
 
-test('only the four known phases are told apart; any other counts as halted', () => {
+test('only the four known statuses are distinguished; any other counts as halted', () => {
   for (const status of ['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY']) assert.equal(rulesOf({ status })?.status, status);
   for (const status of ['END_OF_DAY', 'PRE_TRADING', '']) assert.equal(rulesOf({ status })?.status, 'HALT');
 });
@@ -113,7 +113,7 @@ test('symbols without spot trading are left out, and the limits are read', () =>
   assert.deepEqual(parseExchangeInfo({ symbols: [] }).limits, { weight: undefined, requests: undefined, orders: [] });
 });
 
-test('a symbol with an odd entry is listed as unreadable, with the cause, and leaves the others as they are', () => {
+test('a symbol with an odd entry is listed as unreadable, with the cause, and the others are parsed', () => {
   const odd: Readonly<Record<string, readonly [object, RegExp]>> = {
     'a quantity that is no number': [
       { filters: [lot('LOT_SIZE', '0.1', 'much', '0.1')] },
@@ -160,7 +160,7 @@ test('fields that older or newer exchanges leave out have the careful default', 
   assert.deepEqual(text(rules?.notional), { min: '5000000000000000000', max: '0', minAppliesToMarket: true });
 });
 
-test('a coin is for accounts with a permission of each of its sets; without known permissions nothing is held against it', () => {
+test('a coin is for accounts with a permission of each of its sets; unknown permissions do not exclude it', () => {
   const permissionSets = [
     ['SPOT', 'TRD_GRP_004'],
     ['MARGIN', 'TRD_GRP_004'],

@@ -56,7 +56,7 @@ const bandBySide = z.object({
 
 const STATUSES: readonly SymbolStatus[] = ['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY'];
 
-/** Every phase that the exchange may name but TRADING keeps entries out: an unknown one counts as HALT. */
+/** Every status but TRADING blocks entries; an unknown status counts as HALT. */
 const statusOf = (text: string): SymbolStatus => STATUSES.find((status) => status === text) ?? 'HALT';
 
 function readFilter<T>(filters: readonly Filter[], type: string, schema: z.ZodType<T>): T | undefined {
@@ -115,7 +115,7 @@ function rulesOf(entry: z.infer<typeof symbolEntry>): SymbolRules {
   };
 }
 
-/** What GET /api/v3/exchangeInfo holds for this product. */
+/** Data of GET /api/v3/exchangeInfo that this product uses. */
 interface ExchangeRules {
   readonly symbols: SymbolRules[];
   readonly limits: RateLimits;
@@ -128,7 +128,9 @@ const INTERVAL_MS: Readonly<Record<string, number>> = {
   DAY: 86_400_000,
 };
 
-/** Limits of a kind or an interval that this client does not know are left to the exchange's refusals. */
+/**
+ * Parses the rate limits. Limits of an unknown type or interval are skipped: the exchange enforces them by refusals.
+ */
 function limitsOf(entries: readonly unknown[]): RateLimits {
   const list = entries.flatMap((entry) => rateLimit.safeParse(entry).data ?? []);
   const ofType = (type: string): RateLimit[] =>
@@ -140,8 +142,9 @@ function limitsOf(entries: readonly unknown[]): RateLimits {
 }
 
 /**
- * Symbols that allow no spot trading are left out. A symbol whose entry is not as documented is listed as `unreadable`,
- * with the cause; it never hides the others. Throws ExchangeError when the reply as a whole is not as documented.
+ * Parses the exchange information. Leaves out symbols without spot trading. A symbol whose entry is not as documented
+ * is listed as `unreadable` with the cause; the others are parsed. Throws ExchangeError when the reply as a whole is
+ * not as documented.
  */
 export function parseExchangeInfo(body: unknown): ExchangeRules {
   const info = requireShape(exchangeInfo, body, 'the exchange information');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readDecimal } from '#core/amount/decimal.ts';
 import { unreadable } from '#exchange/errors.ts';
 
-/** Decimal text of the exchange to an exact decimal. */
+/** Parses decimal text into an exact decimal. */
 export const decimal = z.string().transform((text, context) => {
   const value = readDecimal(text);
   if (value !== undefined) return value;
@@ -15,7 +15,7 @@ export const id = z.union([z.number().int(), z.string()]).transform(String);
 
 export const instant = z.number().transform((ms) => new Date(ms));
 
-/** Price, volume and such for signals, where a float64 is enough. */
+/** Prices and volumes for signals, where a float64 is enough. */
 export const float = z.string().transform((text, context) => {
   const value = Number(text);
   if (text !== '' && Number.isFinite(value)) return value;
@@ -24,8 +24,8 @@ export const float = z.string().transform((text, context) => {
 });
 
 /**
- * `body` in the form of `schema`. Throws ExchangeError (reason unreadable) that names `what` and the first field that
- * is not as expected.
+ * Parses `body` with `schema`. Throws ExchangeError (reason unreadable) that names `what` and the first unexpected
+ * field.
  */
 export function requireShape<T>(schema: z.ZodType<T>, body: unknown, what: string): T {
   const parsed = schema.safeParse(body);

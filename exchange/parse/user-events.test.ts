@@ -78,7 +78,7 @@ test('a trade carries cumulative amounts in the order and its own in the fill', 
   );
 });
 
-test('a cancel is told under the id of the order', () => {
+test('a cancel is reported under the id of the order', () => {
   const cancelled = { x: 'CANCELED', X: 'CANCELED', c: 'tw1-0123456789abc-e1-c', C: 'tw1-0123456789abc-e1' };
   assert.equal(orderEvent(cancelled).order.clientOrderId, 'tw1-0123456789abc-e1');
   assert.equal(orderEvent({ ...cancelled, c: 'by-another-tool' }).order.clientOrderId, 'tw1-0123456789abc-e1');

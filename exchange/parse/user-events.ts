@@ -9,7 +9,7 @@ const report = z.object({
   e: z.literal('executionReport'),
   s: z.string(),
   c: z.string(),
-  /** On a cancel the id of the order itself, while `c` is that of the cancel; else empty. */
+  /** For a cancel: the id of the order, while `c` is the id of the cancel; else empty. */
   C: z
     .string()
     .nullish()
@@ -47,7 +47,7 @@ const event = z.discriminatedUnion('e', [report, position, terminated, shutdown]
 
 type UserFrame =
   | { readonly kind: 'event'; readonly event: Exclude<AccountEvent, { kind: 'balances' }> }
-  /** `updatedMs`, of the exchange's clock, orders balances of one asset. */
+  /** `updatedMs`, in the exchange's time, orders the balances of one asset. */
   | {
       readonly kind: 'balances';
       readonly event: Extract<AccountEvent, { kind: 'balances' }>;
@@ -61,8 +61,8 @@ type UserFrame =
 const named = z.object({ e: z.enum(['executionReport', 'outboundAccountPosition']) });
 
 /**
- * One user event; `at` is given to balances, whose own times are those of the market. Unknown events are `other`; an
- * order or balance event in an unexpected form is `unreadable`, because what it told must then be read over REST.
+ * Parses one user event. Balances get the time `at`, because their own times are market times. Unknown events are
+ * `other`. An order or balance event in an unexpected form is `unreadable`: the caller must read its content over REST.
  */
 export function readUserEvent(body: unknown, at: Date): UserFrame {
   const parsed = event.safeParse(body);
