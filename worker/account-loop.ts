@@ -1,3 +1,4 @@
+// Lease and fencing are described in leases.ts.
 import { venueOf, type Wallet } from '#core/account/account.ts';
 import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { newId, type ProfileId } from '#core/ids.ts';

@@ -4,17 +4,14 @@ import { releaseLease, countLeases } from '#storage/postgres/leases.ts';
 import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 
-/** So long the worker that passed an account on does not take it back. */
+/** How long the worker that passed an account on does not take it back. */
 const LEFT_TO_OTHERS_MS = 10_000;
 
-/** Passes accounts on to workers that joined later, or were away. */
+/** Passes accounts on to workers that own fewer. Leases are described in leases.ts. */
 interface LeaseRebalancer {
-  /**
-   * The last of these accounts goes, if some worker that lives owns at least two fewer. Where it fails, the next time
-   * comes.
-   */
+  /** Passes the last account on if another live worker owns at least two fewer. A failure waits for the next call. */
   begin(owned: readonly AccountLoop[]): void;
-  /** Whether others are to take this account first. */
+  /** True while other workers may take this account first. */
   isLeft(id: AccountId): boolean;
 }
 
@@ -40,7 +37,7 @@ export function createLeaseRebalancer(
     await releaseLease(database, { accountId: id, fencing: loop.fencing });
   };
   return {
-    // Not awaited: an order in flight may take seconds to finish, and other leases must be renewed meanwhile.
+    // Not awaited: an order in flight may take seconds, and other leases must be renewed meanwhile.
     begin: (owned) => void passOn(owned).catch(() => {}),
     isLeft: (id) => id === passed?.id && performance.now() - passed.atMs < LEFT_TO_OTHERS_MS,
   };

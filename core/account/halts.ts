@@ -1,3 +1,4 @@
+// The kill switch is described in storage/trading/halts.ts.
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { OrderDraft } from '#core/order/order.ts';
 

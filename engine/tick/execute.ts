@@ -20,43 +20,43 @@ import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
 /*
  * The life of an order, in order. This is the one full account of it; other files point here.
  *
- * 1. Decide. A price, a candle, an order event, the timer or the operator starts a tick (tick.ts). The strategy reads the
- *    refreshed view of its coin and returns a decision: buy, sell, cancel or nothing.
+ * 1. Decide. A price, a candle, an order event, the timer or the operator starts a tick (tick.ts). The strategy reads
+ *    the refreshed view of its coin and returns a decision: buy, sell, cancel or nothing.
  * 2. Approve. approve.ts checks the decision against halts, limits, fees and trading rules. It returns an order with an
  *    exact quantity, or a refusal with a reason code. Only approve.ts creates an `ApprovedOrder`.
  * 3. Reserve. `execute` reserves the money in the wallet book and the buy in the risk book, before the first await.
  *    Other coins decide during the commit: they already see less available balance and less room below each limit.
  * 4. Commit the intent. One transaction (storage/trading/intents.ts) checks the lease, the kill switches and the runner
  *    version. It raises the version and writes the order row in state `intent`. The row holds the client order id and
- *    `sendBeforeMs`, the protocol time after which nothing may sign the request. There are four results:
- *    `committed`: the engine sends the order. `halted` or `moved`: the engine releases the reservation and sends nothing.
+ *    `sendBeforeMs`, the protocol time after which nothing may sign the request. There are four results: `committed`:
+ *    the engine sends the order. `halted` or `moved`: the engine releases the reservation and sends nothing.
  *    `lost-lease`: this run of the account ends. A lost answer to COMMIT throws: the run restarts and step 8 applies.
  * 5. Send. The exchange client waits for the rate limiter, then reads the clock, then calls the gate
  *    (exchange/order-request.ts). The gate refuses when a halt is engaged or `sendBeforeMs` has passed; else the client
- *    signs and sends once. It sends a second time only after error -1021, which proves that nothing was done.
- *    An order that replaces a resting stop or a waiting buy goes out as one cancel-replace request.
+ *    signs and sends once. It sends a second time only after error -1021, which proves that nothing was done. An order
+ *    that replaces a resting stop or a waiting buy goes out as one cancel-replace request.
  * 6. Apply the outcome (`applyOutcome`):
  *    - `accepted`: settle.ts stores the exchange order id and applies the fills.
  *    - `rejected`: the row becomes `rejected`, and the breaker counts the refusal.
  *    - `not-sent`: the row becomes `cancelled`, with the reason in its payload.
  *    - `unknown`: the row becomes `unknown`. The coin sends nothing else until the outcome is proved.
- * 7. Fill. Each execution arrives in the reply, by the account stream, or from a query. `store.applyFill` records it once
- *    by its trade id: position, ledger and runner version change in one transaction. A repeated fill changes nothing.
- *    The order row becomes final only after every execution that the exchange reports is applied. A crash between the
- *    two leaves an order that is not final, and the next start looks it up again.
- * 8. Resolve. The coin runner watches each order whose outcome is not certain (resolve.ts). It queries the exchange until it
- *    finds the order, or until it can prove that the order never arrived. The proof needs two answers of every source
- *    that say "absent", at least `separateMs` apart. Both must come after the last moment at which the request could
- *    still have arrived (`certainFrom`, core/order/order-timing.ts). The row then becomes `never-arrived`.
- *    A start or a takeover treats a stored order without an exchange id as possibly sent (runner/recover.ts).
+ * 7. Fill. Each execution arrives in the reply, by the account stream, or from a query. `store.applyFill` records it
+ *    once by its trade id: position, ledger and runner version change in one transaction. A repeated fill changes
+ *    nothing. The order row becomes final only after every execution that the exchange reports is applied. A crash
+ *    between the two leaves an order that is not final, and the next start looks it up again.
+ * 8. Resolve. The coin runner watches each order whose outcome is not certain (resolve.ts). It queries the exchange
+ *    until it finds the order, or until it can prove that the order never arrived. The proof needs two answers of every
+ *    source that say "absent", at least `separateMs` apart. Both must come after the last moment at which the request
+ *    could still have arrived (`certainFrom`, core/order/order-timing.ts). The row then becomes `never-arrived`. A
+ *    start or a takeover treats a stored order without an exchange id as possibly sent (runner/recover.ts).
  * 9. Cancel. cancel.ts sends a cancel with an id that follows from the client order id. The order is gone only when its
  *    row says so: a cancelled order may have filled first, and those fills are applied like all others.
  *
- * Two rules follow. The engine sends nothing without a committed intent, and it never sends one intent twice. At most one
- * order of a coin is pending: only orders that certainly rest on the book allow another one beside them.
+ * Two rules follow. The engine sends nothing without a committed intent, and it never sends one intent twice. At most
+ * one order of a coin is pending: only orders that certainly rest on the book allow another one beside them.
  *
- * Every step leaves evidence with the order (core/order/order-evidence.ts): decision, request, answer, event, lookup, cancel.
- * Kill switches: storage/trading/halts.ts. Lease and fencing: worker/leases.ts.
+ * Every step leaves evidence with the order (core/order/order-evidence.ts): decision, request, answer, event, lookup,
+ * cancel. Kill switches: storage/trading/halts.ts. Lease and fencing: worker/leases.ts.
  */
 
 /** An approved order with the reason for it. */

@@ -1,3 +1,4 @@
+// Lease and fencing are described in worker/leases.ts.
 import { sql } from 'kysely';
 import type { Account } from '#core/account/account.ts';
 import { haltLockText } from '#core/account/halts.ts';

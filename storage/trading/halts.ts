@@ -3,6 +3,41 @@ import { type Halt, type HaltScope, haltLockText } from '#core/account/halts.ts'
 import type { UserId } from '#core/ids.ts';
 import { type Database, inTransaction, type Reader, readerOf, type Writer } from '#storage/postgres/database.ts';
 
+/*
+ * The kill switch, in order. This is the one full account of it; other files point here.
+ *
+ * A kill switch (a halt) stops buys for everything, for one account or for one profile. With `freeze` it also stops
+ * exits. With `cancelEntries` it also cancels resting buys. core/account/halts.ts says which order each halt refuses:
+ *    - entries and manual buys: every halt;
+ *    - exits, manual sales and changes of a resting stop: only a halt with `freeze`;
+ *    - a protective stop where none rests: no halt, because it only lowers risk.
+ *
+ * 1. Engage. The api (api/routes/kill-switch.ts) calls `engageHalt`. It takes the advisory lock of the subject
+ *    exclusively, so it waits for the intents that hold the lock shared. Then it writes the row of `kill_switches`.
+ * 2. Bind. `commitIntent` (intents.ts) takes the locks of all three scopes shared. Its next statement has a snapshot
+ *    that is younger than the locks, so it sees every engagement that committed before. A halt that refuses the order
+ *    makes the statement write nothing, and the result is `halted`. This is the only place that binds without a gap:
+ *    once `engageHalt` has committed, no order that it refuses can commit. Both draw `halt_order` under the locks:
+ *    every entry that committed before the engagement has a lower number.
+ * 3. Inform. The api sends the command `halts-changed`; the worker reads the halts again at once (worker/commands.ts).
+ *    It also reads them every 2 s (engine/account/run-account.ts), so a lost command only delays steps 4 to 6.
+ * 4. Refuse early. approve.ts refuses decisions under the halts in memory, with a reason that the operator can read.
+ * 5. Stop before the signature. An intent that committed just before the engagement may not be sent yet. The gate of
+ *    the exchange client (exchange/order-request.ts) checks the halts in memory right before it signs, and the intent
+ *    ends as not sent. A buy that the worker signs before it has read the halt still goes out, at most 2 s after its
+ *    decision.
+ * 6. Cancel resting buys. With `cancelEntries` the coin runner cancels the buys that rest
+ *    (engine/runner/cancel-entries.ts), and tries again at each read until the exchange confirms. Without it, resting
+ *    buys stay on the exchange and may fill.
+ * 7. Protect. Stops continue to work under a halt: they are placed, moved and cancelled. Under `freeze` a resting stop
+ *    stays as it is, and a missing one is still placed. A stop on the exchange sells without the worker.
+ * 8. Release. `releaseHalt` deletes the row under the same lock. The next decision is approved again.
+ *
+ * The view `halts` adds resets of a test exchange that the operator has not confirmed (`accounts.reset_at`). They
+ * refuse entries and manual buys like an engaged switch. A restore engages the switch for everything with `freeze`
+ * (storage/backup/restore.ts).
+ */
+
 export interface HaltSubject {
   readonly scope: HaltScope;
   /** The account or profile id; `all` for scope all. */

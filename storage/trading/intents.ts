@@ -1,3 +1,4 @@
+// Step 4 of an order (engine/tick/execute.ts), and the place where kill switches bind (storage/trading/halts.ts).
 import type pg from 'pg';
 import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
 import {
