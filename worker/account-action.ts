@@ -2,14 +2,14 @@ import type { ActionOutcome, OperatorAction } from '#core/order/operator-action.
 import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 
-/** Whoever carries out an action owns the account; `loop.running` is null only where the account has no key. */
+/** Dependencies of an action. The worker owns the account; `loop.running` is null only when the account has no key. */
 export interface ActionDeps {
   readonly context: WorkerContext;
   readonly loop: AccountLoop;
 }
 
 /**
- * Carries out one action and says what came of it. A resumed action may have been done in part, or in full: look before
- * doing anything twice. Throw only for a bug; what the exchange or the operator's data refuse is an outcome.
+ * Executes one action and returns its outcome. A resumed action may have been done in part or in full: check before a
+ * step is repeated. Throw only for a bug; a refusal by the exchange or by the operator's data is an outcome.
  */
 export type AccountAction = (deps: ActionDeps, action: OperatorAction) => Promise<ActionOutcome>;

@@ -2,5 +2,5 @@ import { ORPHAN_ACTIONS } from './orphans.ts';
 import { REMOVALS } from './removals.ts';
 import type { AccountAction } from './account-action.ts';
 
-/** What can be asked of an account's owner, by kind. */
+/** Actions that the owner of an account executes, by kind. */
 export const ACCOUNT_ACTIONS: Readonly<Record<string, AccountAction>> = { ...ORPHAN_ACTIONS, ...REMOVALS };

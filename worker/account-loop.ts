@@ -25,17 +25,17 @@ import { verifyApiKey } from '#worker/jobs/verify-api-key.ts';
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
 const REFUSED_KEY_WAIT_MS = 30_000;
-/** The longest a timer can wait; the account runs once it has a key, which starts a new loop. */
+/** The longest timer; an account without a key waits until a new key starts a new loop. */
 const FOREVER_MS = 2 ** 31 - 1;
 
-/** An account this worker owns, restarted after every fault until it is stopped or the lease is lost. */
+/** An account that this worker owns. It restarts after every fault until it is stopped or the lease is lost. */
 export interface AccountLoop extends AsyncDisposable {
   readonly toRun: AccountToRun;
   readonly fencing: number;
-  /** Changes when the stored account or key does; the owner then starts a new loop. */
+  /** Changes with the stored account or key; the owner then starts a new loop. */
   readonly fingerprint: string;
   readonly running: RunningAccount | null;
-  /** The newest run, also between a fault and the next one: its positions are still held. */
+  /** The newest run, also between a fault and the next run: its positions are still held. */
   readonly newestRun: RunningAccount | null;
   readonly report: AccountReport;
   readonly ended: Promise<void>;
@@ -99,13 +99,13 @@ async function keepRunning(context: WorkerContext, loop: Loop): Promise<void> {
         return;
       }
       if (error instanceof ExchangeReset) {
-        await tellReset(context, toRun, error);
+        await reportReset(context, toRun, error);
         return;
       }
       report.ended(error);
-      context.log.error(fields, `Account ${toRun.account.name} stopped on a fault and starts again`);
+      context.log.error(fields, `Account ${toRun.account.name} stopped because of a fault and starts again`);
       if (performance.now() - startedMs > HEALTHY_AFTER_MS) waitMs = FIRST_WAIT_MS;
-      if (isKeyFault(error)) await blameKey(context, toRun, signal);
+      if (isKeyFault(error)) await checkRefusedKey(context, toRun, signal);
       await wait(waitMs, signal);
       waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
     } finally {
@@ -114,8 +114,12 @@ async function keepRunning(context: WorkerContext, loop: Loop): Promise<void> {
   }
 }
 
-/** Nobody is asked twice: whoever misses the notice finds the account halted, with the reason. */
-async function tellReset(context: WorkerContext, { account }: AccountToRun, { message }: ExchangeReset): Promise<void> {
+/** Reports a reset once. An operator who misses the message finds the account halted, with the reason. */
+async function reportReset(
+  context: WorkerContext,
+  { account }: AccountToRun,
+  { message }: ExchangeReset,
+): Promise<void> {
   const { announcer, database, log, notifyDeps, records } = context;
   const { id, name } = account;
   log.warn({ event: 'exchange_reset', accountId: id }, `Account ${name}: ${message}`);
@@ -129,7 +133,7 @@ async function tellReset(context: WorkerContext, { account }: AccountToRun, { me
   for (const topic of ['halt', 'account'] as const) announcer.announce({ topic, id, data: {} });
   const title = `The exchange of account ${name} was reset.`;
   await notifyAccount(notifyDeps, id, { event: 'exchange-reset', title, text: message }).catch((err: unknown) =>
-    log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be told of the reset'),
+    log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be notified of the reset'),
   );
 }
 
@@ -137,8 +141,8 @@ const isRefusedByExchange = (error: unknown): boolean => error instanceof Exchan
 const isKeyFault = (error: unknown): boolean =>
   error instanceof KeyFormatError || error instanceof KeyRefused || isRefusedByExchange(error);
 
-/** A refused key is recorded, so that the operator sees the cause, and is not tried again every few seconds. */
-async function blameKey(context: WorkerContext, { account }: AccountToRun, signal: AbortSignal): Promise<void> {
+/** Checks a refused key, so that the operator sees the cause, and delays the next attempt. */
+async function checkRefusedKey(context: WorkerContext, { account }: AccountToRun, signal: AbortSignal): Promise<void> {
   const status = await verifyApiKey(context, account.id).catch((err: unknown) => {
     context.log.warn({ event: 'key_not_checked', accountId: account.id, err }, 'The API key could not be checked');
     return null;
@@ -175,10 +179,10 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
     isKeyRefusal: isRefusedByExchange,
     signal,
     roster: { strategies: STRATEGIES, loadProfiles: () => loadProfilesToRun(database, account.id) },
-    onRunning(account_) {
-      setRunning(account_);
+    onRunning(running) {
+      setRunning(running);
       log.info({ event: 'account_running', accountId: account.id, fencing }, `Account ${account.name} is running`);
-      // What another program placed meanwhile may lock what an exit has to sell: it is listed before anyone asks.
+      // An order of another program may lock the quantity that an exit has to sell: look for orphans at once.
       notifyDeps.queue
         .enqueue('detect-orphans', { accountId: account.id }, { singletonKey: account.id })
         .catch((err: unknown) =>
@@ -203,7 +207,7 @@ function keepWallet({ cache, announcer, log }: WorkerContext, { account }: Accou
     .catch((err: unknown) => log.warn({ event: 'wallet_not_cached', err }, 'The wallet snapshot could not be cached'));
 }
 
-/** A coin that was bound a moment ago is opened first; undefined for one that cannot run. */
+/** The runner of a coin. Opens a coin that was just added to the profile; undefined for a coin that cannot run. */
 export async function runnerOf(
   { coins, refreshProfiles }: RunningAccount,
   { profileId, symbol }: { readonly profileId: ProfileId; readonly symbol: string },

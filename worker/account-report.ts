@@ -12,10 +12,10 @@ import { notifyAccount } from './notify.ts';
 
 /** A run of this length (wall ms) ends a series of faults. */
 export const HEALTHY_AFTER_MS = 30_000;
-/** A fault or two are a database or an exchange that was restarted; from this one on the operator is told. */
-const TOLD_AT = 3;
+/** Faults in a row after which the operator is notified: fewer may come from a restarted database or exchange. */
+const NOTIFY_AT = 3;
 
-/** Tells the api, and from the third fault in a row on the operator, whether an account runs. */
+/** Publishes to the api whether an account runs; notifies the operator from the third fault in a row. */
 export interface AccountReport extends Disposable {
   /** Since when the account has not run (wall ms of `Date.now()`); null while it does. */
   readonly downSinceMs: number | null;
@@ -44,16 +44,19 @@ export function reportAccount(context: Context, { id, name }: Account): AccountR
     };
     return cache.set(key, JSON.stringify(state), HEARTBEAT_TTL_MS);
   };
-  // A cache that is away shows as a worker without a heartbeat.
+  // An unavailable cache appears as a worker without a heartbeat.
   const refresh = (): void => void write().catch(() => {});
   const timer = setInterval(refresh, HEARTBEAT_EVERY_MS);
   const changed = (): void => {
     refresh();
     announcer.announce({ topic: 'account', id, data: {} });
   };
-  const tell = (title: string, text: string): void => {
+  const notify = (title: string, text: string): void => {
     notifyAccount(notifyDeps, id, { event: 'account-fault', title, text }).catch((err: unknown) =>
-      log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be told how the account runs'),
+      log.warn(
+        { event: 'notice_lost', accountId: id, err },
+        'The operator could not be notified of the state of the account',
+      ),
     );
   };
   const recovered = (): void => {
@@ -61,7 +64,7 @@ export function reportAccount(context: Context, { id, name }: Account): AccountR
     const { count, since } = faults;
     faults = null;
     changed();
-    if (count >= TOLD_AT) tell(`The account ${name} runs again.`, `It had stopped ${count} times since ${since}.`);
+    if (count >= NOTIFY_AT) notify(`The account ${name} runs again.`, `It had stopped ${count} times since ${since}.`);
   };
   refresh();
   return {
@@ -86,9 +89,9 @@ export function reportAccount(context: Context, { id, name }: Account): AccountR
       const cause = scrubError(fault).message;
       faults = { count, cause, since: faults?.since ?? new Date().toISOString() };
       changed();
-      if (count !== TOLD_AT) return;
-      const text = `It has stopped ${count} times since ${faults.since} and starts again each time; meanwhile nothing is bought or sold, and only the stops that rest on the exchange guard its positions. The cause: ${cause}`;
-      tell(`The account ${name} stops again and again.`, text);
+      if (count !== NOTIFY_AT) return;
+      const text = `It has stopped ${count} times since ${faults.since} and starts again each time. Meanwhile it buys and sells nothing, and only stops on the exchange protect its positions. Cause: ${cause}`;
+      notify(`The account ${name} keeps stopping.`, text);
     },
     [Symbol.dispose]() {
       clearTimeout(healthy);

@@ -11,7 +11,7 @@ import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 import type { Leases } from './leases.ts';
 
-/** A notification that was missed, as while the database was away, is made up for by then. */
+/** Interval of the reads that replace a missed notification. */
 const LOOK_EVERY_MS = 1_000;
 
 interface Owned {
@@ -19,15 +19,15 @@ interface Owned {
   readonly loop: AccountLoop;
 }
 
-/** What is being done for one account: actions of the same coin, and those of the account itself, follow each other. */
+/** Actions in progress of one account. Actions of one coin run in sequence, and so do actions of the account itself. */
 interface AccountQueue {
   readonly inProgress: Set<string>;
   readonly turns: Map<string, Promise<void>>;
 }
 
 /**
- * Carries out what the operator asked the owner of an account to do. An action that a stopped run leaves behind stays
- * taken, and the next look, here or in another worker, takes it up again with what is known of it.
+ * Executes the operator's actions of owned accounts. An action that a stopped run left unfinished stays in state
+ * `taken`; the next read, in this or another worker, resumes it with its recorded order.
  */
 export async function followActions(
   context: WorkerContext,
@@ -36,7 +36,7 @@ export async function followActions(
 ): Promise<AsyncDisposable> {
   const queues = new Map<AccountId, AccountQueue>();
   const lookAt = async (loop: AccountLoop): Promise<void> => {
-    // An account that is just starting takes its actions when it runs; one without a key never runs.
+    // A starting account takes its actions once it runs; an account without a key never runs.
     if (loop.running === null && loop.toRun.key !== null) return;
     const { id: accountId } = loop.toRun.account;
     const queue = queues.get(accountId) ?? { inProgress: new Set(), turns: new Map() };
@@ -95,14 +95,16 @@ function outcomeOf(owned: Owned, action: OperatorAction): Promise<ActionOutcome>
   if (handler !== undefined) return handler(owned, action).catch((error: unknown) => failed(owned.loop, error));
   const request = readRequest(action.kind, action.payload);
   if (request !== undefined) return actOnCoin(owned.loop, action, request);
-  return refused(`The worker does not know how to do "${action.kind}" like this: it may be older than the api.`);
+  return refused(
+    `The worker does not support "${action.kind}" with these values: it may be older than the api. Update the worker.`,
+  );
 }
 
-/** A fault of the run leaves the action to the next one; a fault of its own ends it. */
+/** A fault of the run leaves the action to the next run; an error of the action itself ends it. */
 function failed(loop: AccountLoop, error: unknown): ActionOutcome {
   if (error instanceof LeaseLost || loop.running?.context.signal.aborted === true) throw error;
   return refused(`It failed: ${scrubError(error).message}`);
 }
 
 const logInterrupted = ({ context }: Owned, { id, kind }: OperatorAction, err: unknown): void =>
-  context.log.warn({ event: 'action_interrupted', id, kind, err }, `${kind} was interrupted; it is taken up again`);
+  context.log.warn({ event: 'action_interrupted', id, kind, err }, `${kind} was interrupted; the worker resumes it`);

@@ -8,19 +8,19 @@ import { isObject } from '#core/merge.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
 
 /**
- * A superseded price or tick is told at most this often; rarer where many are told at once, or where telling takes more
- * than a tenth of the time.
+ * Least interval between two publications of prices and ticks. It grows when many are published at once, or when
+ * publishing takes more than a tenth of the time.
  */
 const THROTTLE_MS = 250;
 const EACH_MS = 2;
 const SHARE = 10;
 const RAREST_MS = 5_000;
-/** Of prices and of ticks each: what is written out in one go keeps a price from its order for so long. */
+/** Most prices, and most ticks, in one write: a longer write would delay the order that follows a price. */
 const MOST_AT_ONCE = 100;
-/** The bus carries at most 7,000 bytes; a longer event is cut to its topic and id, and the browser fetches. */
+/** A bus message holds at most 7,000 bytes. A longer event is cut to topic and id; the browser then fetches. */
 const LONGEST = 6_500;
 /**
- * News that wait for a cache that is away; beyond it the oldest are dropped, as the browser fetches when it is back.
+ * Events that wait for an unavailable cache. Beyond this the oldest are dropped; the browser fetches after a reconnect.
  */
 const MOST_WAITING = 2_000;
 
@@ -33,17 +33,17 @@ interface SeenPrice {
 }
 
 /**
- * Tells the browsers what happens, and keeps the latest price and coin state in the cache. Prices and ticks replace
- * each other; everything else is told at once. A cache that is away costs nothing but the news.
+ * Publishes events to the browsers and keeps the latest price and coin state in the cache. A newer price or tick
+ * replaces an older one; all other events are published at once. An unavailable cache loses events, nothing else.
  */
 export interface Announcer extends AsyncDisposable {
   announce(event: BusEvent): void;
   price(seen: SeenPrice): void;
-  /** The profile has the coin no longer: its state leaves the cache. */
+  /** The coin was removed from the profile: deletes its state from the cache. */
   forgetCoin(profileId: ProfileId, symbol: string): void;
 }
 
-/** What is kept under a key until a newer one is there, and the event that tells of it. */
+/** The newest value of a key, and the event that publishes it. */
 interface Latest {
   readonly value: unknown;
   readonly ttlMs: number;
@@ -51,25 +51,28 @@ interface Latest {
 }
 
 /**
- * However many coins there are, one write and one call to the bus at a time: nothing piles up in front of the cache.
+ * Runs one cache write and one bus call at a time, for any number of coins: no requests queue up at the cache.
  */
 export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) => void): Announcer {
   const latest = new Map<string, Latest>();
   const prices = new Map<string, SeenPrice>();
   const waiting: BusEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let keeping: Promise<void> = Promise.resolve();
-  let telling: Promise<void> | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  let publishing: Promise<void> | null = null;
 
   const publish = (events: readonly BusEvent[]): Promise<void> => cache.publish(EVENT_CHANNEL, ...packed(events));
-  const tell = async (): Promise<void> => {
-    // What one change has to tell goes together.
+  const publishWaiting = async (): Promise<void> => {
+    // Events of one change go out together.
     await nextTurn();
     while (waiting.length > 0) await publish(waiting.splice(0)).catch(onFailure);
-    telling = null;
+    publishing = null;
   };
-  const keep = async (): Promise<void> => {
-    const due = [...take(latest), ...take(prices).map(([key, seen]): [string, Latest] => [key, priceNews(seen)])];
+  const writeLatest = async (): Promise<void> => {
+    const due = [
+      ...removeOldest(latest),
+      ...removeOldest(prices).map(([key, seen]): [string, Latest] => [key, latestOf(seen)]),
+    ];
     const entries = new Map(due.map(([key, { value, ttlMs }]) => [key, { value: JSON.stringify(value), ttlMs }]));
     if (entries.size === 0) return;
     await cache
@@ -77,21 +80,21 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
       .then(() => publish(due.map(([, { event }]) => event)))
       .catch(onFailure);
   };
-  const keepAfter = (ms: number): void => {
+  const writeAfter = (ms: number): void => {
     const run = async (): Promise<void> => {
       const [startedMs, before] = [performance.now(), latest.size + prices.size];
-      keeping = keep();
-      const told = before - latest.size - prices.size;
-      await keeping;
+      writing = writeLatest();
+      const written = before - latest.size - prices.size;
+      await writing;
       timer = undefined;
-      const restMs = Math.max(EACH_MS * told, SHARE * (performance.now() - startedMs));
-      if (latest.size + prices.size > 0) keepAfter(restMs);
+      const restMs = Math.max(EACH_MS * written, SHARE * (performance.now() - startedMs));
+      if (latest.size + prices.size > 0) writeAfter(restMs);
     };
     timer ??= setTimeout(() => void run(), Math.min(Math.max(ms, THROTTLE_MS), RAREST_MS));
   };
-  const supersede = (key: string, news: Latest): void => {
-    latest.set(key, news);
-    keepAfter(THROTTLE_MS);
+  const supersede = (key: string, newest: Latest): void => {
+    latest.set(key, newest);
+    writeAfter(THROTTLE_MS);
   };
 
   return {
@@ -103,35 +106,35 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
       }
       waiting.push(event);
       if (waiting.length > MOST_WAITING) waiting.shift();
-      telling ??= tell();
+      publishing ??= publishWaiting();
     },
     price(seen) {
       prices.set(cacheKeys.price(seen.venue, seen.symbol), seen);
-      keepAfter(THROTTLE_MS);
+      writeAfter(THROTTLE_MS);
     },
     forgetCoin(profileId, symbol) {
       const key = cacheKeys.coinState(profileId, symbol);
       latest.delete(key);
-      // A write that is on its way would bring the state back.
-      void keeping.then(() => cache.delete(key)).catch(onFailure);
+      // A write in flight would restore the state.
+      void writing.then(() => cache.delete(key)).catch(onFailure);
     },
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);
-      await keeping;
-      while (latest.size + prices.size > 0) await keep();
-      await telling;
+      await writing;
+      while (latest.size + prices.size > 0) await writeLatest();
+      await publishing;
     },
   };
 }
 
-/** The entries that have waited longest. */
-function take<Value>(from: Map<string, Value>): [string, Value][] {
+/** Removes and returns the entries that have waited longest. */
+function removeOldest<Value>(from: Map<string, Value>): [string, Value][] {
   const taken = [...from.entries().take(MOST_AT_ONCE)];
   for (const [key] of taken) from.delete(key);
   return taken;
 }
 
-function priceNews({ venue, symbol, price: exact, atMs }: SeenPrice): Latest {
+function latestOf({ venue, symbol, price: exact, atMs }: SeenPrice): Latest {
   const [price, at] = [formatDecimal(exact), new Date(atMs).toISOString()];
   return {
     value: { price, at },
@@ -140,7 +143,7 @@ function priceNews({ venue, symbol, price: exact, atMs }: SeenPrice): Latest {
   };
 }
 
-/** As few messages as hold all events, in order. */
+/** Packs all events, in order, into as few messages as possible. */
 function packed(events: readonly BusEvent[]): string[] {
   const messages: string[][] = [];
   let room = 0;

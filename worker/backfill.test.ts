@@ -12,12 +12,12 @@ import { backfillCandles } from './backfill.ts';
 const MINUTE_MS = 60_000;
 const START = Date.UTC(2024, 0, 1);
 const NOW = START + 2500 * MINUTE_MS + 30_000;
-/** A hole that the exchange itself has. */
+/** A gap in the candles of the exchange. */
 const isDown = (minute: number): boolean => minute >= 1200 && minute < 1230;
 
 const row = (minute: number) => [START + minute * MINUTE_MS, '1', '2', '0.5', '1.5', '10', 0];
 
-test('what is missing is fetched in pages, once, without the candle in progress', async () => {
+test('missing candles are fetched in pages, once, without the candle in progress', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'backfill-'));
   const asked: number[] = [];
   await using server = await startScriptedServer(({ path, query }) => {

@@ -4,7 +4,7 @@ import type { CandleStore } from '#storage/candles/store.ts';
 
 /** Most candles of one request. */
 const PAGE = 1000;
-/** Pages that are kept together before they are written. */
+/** Pages that are collected before one write. */
 const PAGES_A_WRITE = 50;
 
 interface BackfillOrder {
@@ -29,7 +29,7 @@ const columnsOf = (candles: readonly Candle[]): CandleColumns => {
   };
 };
 
-/** Spans of the window that the store lacks, `to` exclusive; what the files say of themselves is enough to tell. */
+/** Spans of the window that the store lacks, `to` exclusive; computed from the headers of the files. */
 function missingSpans(store: CandleStore, { symbol, interval, fromMs, toMs }: BackfillOrder): [number, number][] {
   const stepMs = INTERVAL_MS[interval];
   const firstMs = Math.ceil(fromMs / stepMs) * stepMs;
@@ -42,8 +42,8 @@ function missingSpans(store: CandleStore, { symbol, interval, fromMs, toMs }: Ba
 }
 
 /**
- * Fetches the closed candles that the store lacks, in the lane of the exchange's limits that gives way to everything
- * else. What the exchange does not have stays a gap. Returns how many candles were added.
+ * Fetches the closed candles that the store lacks, with the lowest request priority. Candles that the exchange does not
+ * have stay a gap. Returns the number of added candles.
  */
 export async function backfillCandles(market: MarketPort, store: CandleStore, order: BackfillOrder): Promise<number> {
   const { symbol, interval, signal } = order;

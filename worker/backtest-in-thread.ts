@@ -6,12 +6,12 @@ import type { ProfileId } from '#core/ids.ts';
 import type { RunLimits } from '#core/research/research.ts';
 import { type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
 
-/** A backtest as it is handed to a thread; its coins share a balance. */
+/** Input of a backtest thread; its coins share a balance. */
 export interface BacktestStart {
   readonly inputs: readonly (Prepared & { readonly profileId: ProfileId })[];
-  /** The limits that it is under, if any. */
+  /** Limits that apply to the run. */
   readonly limits?: RunLimits;
-  /** What it has come to: the thread then examines it instead. */
+  /** Result of the backtest; when set, the thread runs the robustness report instead. */
   readonly result?: RobustnessInput['result'];
 }
 export const isBacktestStart = (value: unknown): value is BacktestStart => isObject(value) && 'inputs' in value;
@@ -19,11 +19,11 @@ export const isBacktestStart = (value: unknown): value is BacktestStart => isObj
 const isOutcome = (value: unknown): value is BacktestOutcome => isObject(value) && 'kind' in value;
 const isExamination = (value: unknown): value is RobustnessReport => isObject(value) && 'monteCarlo' in value;
 
-/** Runs a backtest in a thread of its own, so that trading goes on meanwhile. Rejects when aborted or refused. */
+/** Runs a backtest in a separate thread, so that trading continues. Rejects when aborted or refused. */
 export const runBacktestInThread = (start: BacktestStart, signal: AbortSignal): Promise<BacktestOutcome> =>
   runInThread({ start, isAnswer: isOutcome, signal });
 
-/** Examines what a backtest has come to, in the same way. */
+/** Runs the robustness report of a finished backtest in the same way. */
 export const examineInThread = (
   start: BacktestStart & Required<Pick<BacktestStart, 'result'>>,
   signal: AbortSignal,
@@ -31,13 +31,13 @@ export const examineInThread = (
 
 const BACKTEST = new URL('./backtest-thread.ts', import.meta.url);
 
-/** What a thread says when the strategy or the data refuse. */
+/** Reply of a thread when the strategy or the data refuse. */
 interface RefusedInThread {
   readonly refusal: string;
 }
 const isRefused = (value: unknown): value is RefusedInThread => isObject(value) && typeof value['refusal'] === 'string';
 
-/** In a thread: posts what `work` makes, or the sentence that it is refused with. */
+/** In a thread: posts the result of `work`, or the sentence of its refusal. */
 export async function answerInThread(port: MessagePort, work: () => Promise<unknown>): Promise<void> {
   try {
     port.postMessage(await work());

@@ -4,7 +4,10 @@ import { type ActionOutcome, type OperatorAction, refused } from '#core/order/op
 import type { OperatorRequest } from '#engine/state/operator-request.ts';
 import { type AccountLoop, runnerOf } from './account-loop.ts';
 
-/** What an action asks of a coin; undefined when it asks nothing of one, or in words that this worker does not know. */
+/**
+ * Parses an action into a request to a coin; undefined for other actions and for payloads that this worker does not
+ * know.
+ */
 export function readRequest(kind: string, payload: unknown): OperatorRequest | undefined {
   if (kind === 'force-sell') return { kind };
   if (kind === 'cancel-order') {
@@ -20,7 +23,7 @@ export function readRequest(kind: string, payload: unknown): OperatorRequest | u
   return { kind: 'order', side, limit, size: { by, amount: requireDecimal(amount) } };
 }
 
-/** Hands a request to its coin. Rejects when its run ends before there is an outcome: it is then taken up again. */
+/** Runs a request in its coin. Rejects when the run ends before the outcome: the action is then resumed. */
 export async function actOnCoin(
   { running, toRun }: AccountLoop,
   { id, profileId, symbol, validMs, clientOrderId }: OperatorAction,
@@ -31,7 +34,7 @@ export async function actOnCoin(
   const deadlineMs = performance.now() + validMs;
   const runner = profileId === null || symbol === null ? undefined : await runnerOf(running, { profileId, symbol });
   if (runner === undefined) {
-    return refused('The coin does not run: it is not bound to the profile, or the exchange does not list it.');
+    return refused('The coin does not run: it does not belong to the profile, or the exchange does not list it.');
   }
   return runner.act({ id, request, deadlineMs, clientOrderId });
 }

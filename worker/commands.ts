@@ -3,7 +3,7 @@ import type { CacheStore } from '#core/ports/cache.ts';
 import type { EngineLog } from '#engine/state/ports.ts';
 import type { Leases } from './leases.ts';
 
-/** What the api announces is acted on at once; whatever is missed, the periodic reads find. */
+/** Executes commands of the api at once; the periodic reads make up for a missed command. */
 export function followCommands(cache: CacheStore, leases: Leases, log: EngineLog): Promise<AsyncDisposable> {
   const act = async (text: string): Promise<void> => {
     const command = workerCommand.safeParse(JSON.parse(text));
@@ -15,13 +15,13 @@ export function followCommands(cache: CacheStore, leases: Leases, log: EngineLog
     for (const { running } of leases.running()) {
       if (running === null) continue;
       const work = command.data.kind === 'halts-changed' ? running.refreshHalts() : running.refreshProfiles();
-      // A half-finished change must not go on trading with the old state: the account starts again from stored facts.
+      // After a half-finished change the account must not trade with old state: it starts again from stored state.
       work.catch(running.context.fail);
     }
   };
   return cache.subscribe(COMMAND_CHANNEL, (text) => {
     act(text).catch((err: unknown) =>
-      log.warn({ event: 'command_failed', err }, 'A command of the api could not be followed'),
+      log.warn({ event: 'command_failed', err }, 'A command of the api could not be executed'),
     );
   });
 }

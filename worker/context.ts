@@ -8,11 +8,11 @@ import type { NotifyDeps } from './notify.ts';
 import type { SweepProcess } from './sweep-process.ts';
 import type { Venues } from './venues.ts';
 
-/** What the parts of one worker process share. */
+/** Shared resources of one worker process. */
 export interface WorkerContext {
   readonly env: Environment;
   readonly database: Database;
-  /** A pool of its own for orders and fills: records that are written behind cannot use up its connections. */
+  /** A separate pool for orders and fills, so that background writes of records cannot use up its connections. */
   readonly trading: Database;
   readonly cache: CacheStore;
   readonly records: RecordSink;
@@ -22,6 +22,6 @@ export interface WorkerContext {
   /** Queue and log that messages to the operator go through. */
   readonly notifyDeps: NotifyDeps;
   readonly sweeps: SweepProcess;
-  /** Names this worker's leases and heartbeat. */
+  /** Name of this worker in leases and heartbeats. */
   readonly slot: string;
 }

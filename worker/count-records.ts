@@ -2,7 +2,7 @@ import { isObject } from '#core/merge.ts';
 import type { RecordSink } from '#core/ports/records.ts';
 import { logRows, ticks } from '#integrations/metrics.ts';
 
-/** Passes records on and counts them for the metrics of this process. */
+/** Forwards records and counts them for the metrics of this process. */
 export const countingSink = (sink: RecordSink): RecordSink => ({
   audit(audit) {
     sink.audit(audit);

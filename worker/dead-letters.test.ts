@@ -14,7 +14,7 @@ import type { NotifyDeps } from './notify.ts';
 const CANARY = 'canary-77e2';
 const QUERY = 'select secret from api_keys where account_id = $1';
 
-test('an exhausted job is published and notified once, in scrubbed words, and stays listed', async () => {
+test('an exhausted job is published and notified once, with a scrubbed text, and stays listed', async () => {
   await using own = await openTestDatabase();
   await using cache = await openCache({ databaseUrl: own.url });
   const frames: unknown[] = [];
@@ -43,12 +43,12 @@ test('an exhausted job is published and notified once, in scrubbed words, and st
     throw new Error(failed.message, { cause: failed });
   });
   await first.enqueue('verify-api-key', { accountId: newId() });
-  await until('the operator is told', () => notices.length === 1);
+  await until('the operator is notified', () => notices.length === 1);
   const letterStates = async (): Promise<string[]> =>
     (await own.database.pool.query(`select state from pgboss.job where name = 'dead-letters'`)).rows.map(
       ({ state }) => state,
     );
-  await until('the telling has ended', async () => (await letterStates()).join() === 'completed');
+  await until('the notification has ended', async () => (await letterStates()).join() === 'completed');
 
   const [letter] = await listDeadLetters(own.database.kysely);
   assert.equal(letter?.errorMessage, `Failed query: ${QUERY}\nparams: [scrubbed]`);
@@ -57,13 +57,13 @@ test('an exhausted job is published and notified once, in scrubbed words, and st
     id: letter.id,
     data: { job: 'verify-api-key', errorMessage: letter.errorMessage },
   });
-  assert.match(JSON.stringify(notices[0]), /"text":"Failed query: .*\\nparams: \[scrubbed\] Look at the dead letters/);
+  assert.match(JSON.stringify(notices[0]), /"text":"Failed query: .*\\nparams: \[scrubbed\] Open Failed jobs/);
   assert.ok(!JSON.stringify([letter, frames, lines, notices]).includes(CANARY));
 
   await first.work('notify-send', () => Promise.reject(new Error('The messenger is away for good.')));
   const notification = { event: 'job-failed', title: '', text: '', at: new Date().toISOString() } as const;
   await first.enqueue('notify-send', { profileId: newId(), provider: 'ntfy', notification });
   await until('the frame', () => JSON.stringify(frames.at(-1)).includes('away for good'));
-  await until('the telling has ended', async () => (await letterStates()).join() === 'completed,completed');
-  assert.equal(notices.length, 1, 'nobody is told of a message that could not be told');
+  await until('the notification has ended', async () => (await letterStates()).join() === 'completed,completed');
+  assert.equal(notices.length, 1, 'a message that could not be sent causes no message');
 });

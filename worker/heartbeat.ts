@@ -2,8 +2,8 @@ import { cacheKeys, HEARTBEAT_EVERY_MS, HEARTBEAT_TTL_MS, type Heartbeat } from 
 import type { CacheStore } from '#core/ports/cache.ts';
 
 /**
- * Writes this worker's entry every 5 s with a TTL of 15 s. The entry of an earlier run in the same slot is removed
- * first, so that its build never passes for this one's.
+ * Writes this worker's entry every 5 s with a TTL of 15 s. It first deletes the entry of an earlier run in the same
+ * slot, so that the status never shows the build of that run.
  */
 export async function startHeartbeat(cache: CacheStore, slot: string, entry: Heartbeat): Promise<AsyncDisposable> {
   const key = cacheKeys.heartbeat(slot);
@@ -11,7 +11,7 @@ export async function startHeartbeat(cache: CacheStore, slot: string, entry: Hea
   await cache.delete(key);
   await write();
   const timer = setInterval(() => {
-    // A cache that is away means no heartbeat, and that is what status has to show.
+    // Without a cache there is no heartbeat, and the status must show that.
     write().catch(() => {});
   }, HEARTBEAT_EVERY_MS);
   return {

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 
 const NICE = 5;
 
-/** Of each thread of this process; counted as proc(5) does it is field 19. */
+/** Nice value of each thread of this process: field 19 of proc(5). */
 const niceness = (): number[] =>
   readdirSync('/proc/self/task').map((id) => {
     const fields = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -15,7 +15,7 @@ const niceness = (): number[] =>
 
 const skip = process.platform === 'linux' ? false : 'only Linux gives threads a priority of their own';
 
-test('a thread gives way, and no other thread does', { skip }, async () => {
+test('a thread lowers its priority, and no other thread changes', { skip }, async () => {
   const [own, before] = [getPriority(), niceness()];
   assert.ok(!before.includes(NICE));
   const code = `import { parentPort } from 'node:worker_threads';

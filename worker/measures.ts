@@ -8,20 +8,20 @@ import type { AccountReport } from './account-report.ts';
 import type { AccountLoop } from './account-loop.ts';
 import type { VenueAccess } from './venues.ts';
 
-/** An account that this worker holds, whether it runs now or not. */
+/** An account that this worker owns, running or not. */
 type OwnedAccount = Pick<AccountLoop, 'toRun' | 'running' | 'newestRun'> & {
   readonly report: Pick<AccountReport, 'downSinceMs' | 'faults'>;
 };
 type Measured = Pick<VenueAccess, 'venue' | 'market' | 'usedWeight'>;
 
-/** What is measured of every coin that runs; nothing is told where there is nothing to tell. */
+/** Metrics of every running coin; `undefined` omits the series. */
 const OF_COINS: Readonly<Record<string, readonly [help: string, read: (coin: Coin) => number | undefined]>> = {
   tradewind_unprotected_seconds: [
-    'For how long a position has been without the stop on the exchange that it wants',
+    'How long a position has had no stop on the exchange although it needs one',
     ({ guard }) => unprotectedSeconds(guard),
   ],
   tradewind_orders_unproven: [
-    'Orders of which nobody knows yet what has become of them',
+    'Orders whose outcome is not certain yet',
     ({ live }) =>
       live
         .values()
@@ -29,12 +29,12 @@ const OF_COINS: Readonly<Record<string, readonly [help: string, read: (coin: Coi
         .toArray().length,
   ],
   tradewind_price_age_seconds: [
-    'Age of the last price that came over the stream',
+    'Age of the last streamed price',
     ({ priceSeenMs }) => (Number.isFinite(priceSeenMs) ? (performance.now() - priceSeenMs) / 1000 : undefined),
   ],
 };
 
-/** Measures the accounts that this worker owns, for as long as it is not disposed. */
+/** Measures the accounts that this worker owns, until disposed. */
 export function measureAccounts(owned: () => readonly OwnedAccount[]): Disposable {
   using stack = new DisposableStack();
   for (const [name, [help, read]] of Object.entries(OF_COINS)) {
@@ -43,47 +43,49 @@ export function measureAccounts(owned: () => readonly OwnedAccount[]): Disposabl
   const accounts = { name: 'tradewind_accounts_running', help: 'Accounts that this worker trades', labelNames: [] };
   stack.use(measure(accounts, () => [[{}, owned().filter(({ running }) => running !== null).length]]));
   const labelNames = ['account'];
-  const of = (read: (report: OwnedAccount['report']) => number): Reading[] =>
+  const readingsOf = (read: (report: OwnedAccount['report']) => number): Reading[] =>
     owned()
       .filter(({ toRun }) => toRun.key !== null)
       .map(({ toRun: { account }, report }) => [{ account: account.name }, read(report)]);
   const faults = { name: 'tradewind_account_faults', help: 'Faults in a row that have stopped the account' };
-  stack.use(measure({ ...faults, labelNames }, () => of((report) => report.faults)));
+  stack.use(measure({ ...faults, labelNames }, () => readingsOf((report) => report.faults)));
   const down = {
     name: 'tradewind_account_down_seconds',
-    help: 'For how long the account has not run; 0 while it does',
+    help: 'How long the account has not run; 0 while it runs',
   };
   stack.use(
     measure({ ...down, labelNames }, () =>
-      of(({ downSinceMs }) => (downSinceMs === null ? 0 : (Date.now() - downSinceMs) / 1000)),
+      readingsOf(({ downSinceMs }) => (downSinceMs === null ? 0 : (Date.now() - downSinceMs) / 1000)),
     ),
   );
   return stack.move();
 }
 
 /**
- * Measures how the exchange sees this process: each venue's clock against this machine's, and the weight that is used.
+ * Measures each venue's clock against this machine's clock, and the used request weight.
  */
 export function measureVenues(opened: () => Iterable<Measured>): Disposable {
   using stack = new DisposableStack();
   const labelNames = ['venue'];
-  const of = (read: (venue: Measured) => number): Reading[] =>
+  const readingsOf = (read: (venue: Measured) => number): Reading[] =>
     [...opened()].map((access) => [{ venue: access.venue }, read(access)]);
-  const offset = { name: 'tradewind_clock_offset_seconds', help: "The exchange's clock less that of this machine" };
+  const offset = { name: 'tradewind_clock_offset_seconds', help: "The exchange's clock minus this machine's clock" };
   stack.use(
-    measure({ ...offset, labelNames }, () => of(({ market }) => (market.clock.protocolMs() - Date.now()) / 1000)),
+    measure({ ...offset, labelNames }, () =>
+      readingsOf(({ market }) => (market.clock.protocolMs() - Date.now()) / 1000),
+    ),
   );
   const weight = {
     name: 'tradewind_request_weight_used',
-    help: 'Request weight of this minute that is counted so far',
+    help: 'Request weight counted in the current minute',
   };
-  stack.use(measure({ ...weight, labelNames }, () => of(({ usedWeight }) => usedWeight())));
+  stack.use(measure({ ...weight, labelNames }, () => readingsOf(({ usedWeight }) => usedWeight())));
   return stack.move();
 }
 
-/** Measures positions that no running coin stands for; every worker says the same. */
+/** Measures positions without a running coin; every worker reports the same values. */
 export function measurePositions(database: Database): Disposable {
-  const help = 'Held amount of a coin that its profile does not have any more: nothing sells it, no stop guards it';
+  const help = 'Held quantity of a coin that its profile no longer has: nothing sells it, no stop protects it';
   const unwatched = { name: 'tradewind_unwatched_position', help, labelNames: ['profile', 'symbol'] };
   return measure(unwatched, async () =>
     (await listUnwatchedPositions(database.kysely)).map(
@@ -92,17 +94,20 @@ export function measurePositions(database: Database): Disposable {
   );
 }
 
-/** Measures jobs that wait and the age of what runs by itself; every worker says the same, as the queue is one. */
+/**
+ * Measures waiting jobs and the age of scheduled jobs; every worker reports the same values, because the queue is
+ * shared.
+ */
 export function measureJobs(database: Database): Disposable {
   using stack = new DisposableStack();
   const labelNames = ['job'];
-  const depth = { name: 'tradewind_jobs_waiting', help: 'Jobs that could run now and wait' };
+  const depth = { name: 'tradewind_jobs_waiting', help: 'Jobs that are due and wait' };
   stack.use(
     measure({ ...depth, labelNames }, async () =>
       (await countWaitingJobs(database.kysely)).map(({ name, waiting }) => [{ job: name }, waiting] as const),
     ),
   );
-  const age = { name: 'tradewind_schedule_age_seconds', help: 'Since the last run of what runs by itself ended' };
+  const age = { name: 'tradewind_schedule_age_seconds', help: 'Time since the last run of a scheduled job ended' };
   stack.use(
     measure({ ...age, labelNames }, async () =>
       (await listSchedules(database.kysely)).flatMap(({ name, lastRun }): Reading[] =>

@@ -137,14 +137,14 @@ test('jobs from before the live demo send nothing and read nothing', async () =>
 
 const letters = () => listDeadLetters(test_.database.kysely);
 
-test('a notifier that never answers keeps no other one waiting, and is a dead letter in the end', async () => {
+test('a notifier that never answers does not delay the others, and becomes a dead letter', async () => {
   const dead = stack.use(await openReceiver());
   dead.answer = { status: 500, text: 'broken: Cannot POST /secret-path' };
   await configure('slack', {}, { webhookUrl: `${dead.url}/secret-path` });
   await configure('webhook', {}, { url: receiver.url });
   await work();
   await notifyEvent(deps, profileId, failed);
-  await until('the other one was told', () => receiver.received.length === 1);
+  await until('the other one was notified', () => receiver.received.length === 1);
   await until('the dead one is given up', async () => (await letters()).length === 1);
   const [letter] = await letters();
   assert.match(
@@ -155,7 +155,7 @@ test('a notifier that never answers keeps no other one waiting, and is a dead le
   assert.equal(receiver.received.length, 1);
 });
 
-test('a flood ends with one word about it', async () => {
+test('a flood ends with one message about it', async () => {
   await configure('webhook', {}, { url: receiver.url });
   const data = { profileId, provider: 'webhook' } as const;
   for (let i = 0; i < 30; i++) {
@@ -168,7 +168,7 @@ test('a flood ends with one word about it', async () => {
   assert.match(String(titles[20]), /more than 20 messages within 10 minutes/);
 });
 
-test('what nobody listens to is not sent; quiet hours hold it back, unless it is urgent', async () => {
+test('an event without a listener is not sent; quiet hours delay a message unless it is urgent', async () => {
   const from = `${String((new Date().getUTCHours() + 23) % 24).padStart(2, '0')}:00`;
   const to = `${String((new Date().getUTCHours() + 2) % 24).padStart(2, '0')}:00`;
   const rules = notifierRules.parse({ quietHours: { from, to }, events: ['order-failed', 'stop-missing'] });
@@ -176,9 +176,9 @@ test('what nobody listens to is not sent; quiet hours hold it back, unless it is
   await configure('slack', {}, { webhookUrl: receiver.url }, { enabled: false });
   const { database } = test_;
   const at = new Date().toISOString();
-  const tell = (event: 'order-failed' | 'stop-missing' | 'digest') =>
+  const notify = (event: 'order-failed' | 'stop-missing' | 'digest') =>
     fanOut({ database, queue, env }, { profileId, notification: { event, title: event, text: '', at } });
-  for (const event of ['order-failed', 'stop-missing', 'digest'] as const) await tell(event);
+  for (const event of ['order-failed', 'stop-missing', 'digest'] as const) await notify(event);
   const waiting = new Map<unknown, boolean>();
   for (const { data, start_after } of await jobs())
     waiting.set(data.notification.event, new Date(start_after) > new Date(Date.now() + 60_000));
@@ -191,14 +191,14 @@ test('what nobody listens to is not sent; quiet hours hold it back, unless it is
   );
 });
 
-test('a message about the account goes once to each place that its profiles tell, unless it is switched off', async () => {
+test('a message about the account goes once to each place that its profiles notify, unless it is switched off', async () => {
   await configure('webhook', {}, { url: `${receiver.url}/same` });
   profileId = await addProfile('Second');
   await configure('webhook', {}, { url: `${receiver.url}/same` });
   await configure('slack', {}, { webhookUrl: `${receiver.url}/other` });
   await work();
   await notifyAccount(deps, null, { event: 'job-failed', title: 'A job has failed', text: '' });
-  await until('both places were told', () => receiver.received.length === 2);
+  await until('both places were notified', () => receiver.received.length === 2);
   assert.deepEqual(receiver.received.map(({ path }) => path).toSorted(), ['/other', '/same']);
   await test_.database.kysely
     .insertInto('service_settings')
@@ -213,7 +213,7 @@ test('a message about the account goes once to each place that its profiles tell
   assert.equal((await jobs()).filter(({ data }) => data.notification.title === 'again').length, 0);
 });
 
-test('rows of the log that an operator wants to hear of become messages: each once, a limit once for a while', async () => {
+test('listed log events become messages: each once, a limit once for a while', async () => {
   const kept: ActionLogRow[] = [];
   const sink = notifyingSink({ audit() {}, evidence() {}, log: (row) => kept.push(row), flush: async () => {} }, deps);
   const at = new Date();
@@ -232,7 +232,7 @@ test('rows of the log that an operator wants to hear of become messages: each on
   assert.equal(kept.length, 6, 'every row is kept all the same');
 });
 
-test('a queue that never answers and a webhook behind it keep no record and no tick waiting', async () => {
+test('a queue or a webhook that never answers delays no record and no tick', async () => {
   const kept: string[] = [];
   const sink = {
     ...{ audit: () => {}, evidence: () => {}, flush: async () => {} },

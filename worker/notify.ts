@@ -5,7 +5,7 @@ import type { ActionLogRow, RecordSink } from '#core/ports/records.ts';
 import type { EngineLog } from '#engine/state/ports.ts';
 import type { Queue } from '#storage/jobs/queue.ts';
 
-/** What telling somebody needs; nothing here waits for a notifier. */
+/** Dependencies of notifications; no call waits for a notifier. */
 export interface NotifyDeps {
   readonly liveDemo: boolean;
   readonly queue: Pick<Queue, 'enqueue'>;
@@ -19,7 +19,7 @@ const stamped = <Event extends Notification['event']>(message: Message<Event>): 
   at: message.at ?? new Date().toISOString(),
 });
 
-/** Tells the notifiers of a profile. In a live demo it does nothing at all. */
+/** Notifies the notifiers of a profile; does nothing in a live demo. */
 export async function notifyEvent(
   deps: NotifyDeps,
   profileId: ProfileId,
@@ -29,7 +29,7 @@ export async function notifyEvent(
   await deps.queue.enqueue('notify', { profileId, notification: stamped(message) });
 }
 
-/** Tells the notifiers of every profile of an account, or, with null, of the installation. In a live demo: nothing. */
+/** Notifies the notifiers of all profiles of an account, or, with null, of the installation. Nothing in a live demo. */
 export async function notifyAccount(
   deps: NotifyDeps,
   accountId: AccountId | null,
@@ -40,8 +40,8 @@ export async function notifyAccount(
   await deps.queue.enqueue('notify', { ...to, notification: stamped(message) });
 }
 
-/** Which rows of a profile's log are told, by the event they name. */
-const TOLD: ReadonlyMap<unknown, ProfileEvent> = new Map([
+/** Log events that become notifications. */
+const NOTIFIED: ReadonlyMap<unknown, ProfileEvent> = new Map([
   ['order_filled', 'order-filled'],
   ['order_rejected', 'order-failed'],
   ['order_unknown', 'order-failed'],
@@ -51,10 +51,10 @@ const TOLD: ReadonlyMap<unknown, ProfileEvent> = new Map([
   ['drift_worse', 'drift'],
 ]);
 const LIMITS: ReadonlySet<unknown> = new Set(['halt-daily-loss', 'halt-drawdown', 'cooldown-loss-streak']);
-/** A limit stops every tick of every coin: it is told once in this time. */
+/** A limit stops every tick of every coin: it is notified once in this time. */
 const SAME_LIMIT_MS = 6 * 3_600_000;
 
-/** Why a row of decisions could not buy, when that was a limit of the operator. */
+/** The operator's limit that refused the decisions of a row; undefined for other rows. */
 function limitOf({ level, ctx }: ActionLogRow): string | undefined {
   if (level !== 'warn' || !isObject(ctx) || ctx['event'] !== 'decision' || !isObject(ctx['approval'])) return undefined;
   const { reason } = ctx['approval'];
@@ -62,13 +62,14 @@ function limitOf({ level, ctx }: ActionLogRow): string | undefined {
 }
 
 /**
- * Passes records on and tells what an operator wants to hear of; a queue that is away costs the message, never a tick.
+ * Forwards records and notifies the operator of the listed events. An unavailable queue loses the message, never a
+ * tick.
  */
 export function notifyingSink(sink: RecordSink, deps: NotifyDeps): RecordSink {
   if (deps.liveDemo) return sink;
   const limits = new Map<string, number>();
   const eventOf = (row: ActionLogRow): ProfileEvent | undefined => {
-    const event = TOLD.get(isObject(row.ctx) ? row.ctx['event'] : undefined);
+    const event = NOTIFIED.get(isObject(row.ctx) ? row.ctx['event'] : undefined);
     if (event !== undefined) return event;
     const limit = limitOf(row);
     if (limit === undefined) return undefined;
@@ -78,12 +79,12 @@ export function notifyingSink(sink: RecordSink, deps: NotifyDeps): RecordSink {
     limits.set(key, nowMs);
     return 'limit-reached';
   };
-  const tell = (row: ActionLogRow): void => {
+  const notifyRow = (row: ActionLogRow): void => {
     const event = eventOf(row);
     if (event === undefined) return;
     const title = row.symbol === null ? row.msg : `${row.symbol}: ${row.msg}`;
     notifyEvent(deps, row.profileId, { event, title, text: '', at: row.lastAt.toISOString() }).catch((err: unknown) =>
-      deps.log.warn({ event: 'notification_lost', err }, 'A message could not be put into the queue'),
+      deps.log.warn({ event: 'notification_lost', err }, 'A notification could not be queued'),
     );
   };
   return {
@@ -91,7 +92,7 @@ export function notifyingSink(sink: RecordSink, deps: NotifyDeps): RecordSink {
     evidence: (evidence) => sink.evidence(evidence),
     log(row) {
       sink.log(row);
-      if (row.count === 1) tell(row);
+      if (row.count === 1) notifyRow(row);
     },
     flush: () => sink.flush(),
   };

@@ -25,20 +25,20 @@ import { type AccountLoop, runnerOf } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 import { notifyAccount } from './notify.ts';
 
-const TOLD = 'until you have decided, nothing is bought of the same coin';
-const NOT_READ = 'The open orders could not be read, so that nobody knows of new orphan orders this time';
-export const NOT_RUNNING = 'The account has no API key that works, so nothing can be asked of the exchange.';
+const CONSEQUENCE = 'until you decide, the worker buys nothing of the same coin';
+const NOT_READ = 'The open orders could not be read, so new orphan orders were not detected this time';
+export const NOT_RUNNING = 'The account has no working API key, so the worker cannot reach the exchange for it.';
 
 /**
- * Compares the open orders of an account with what its profiles track; only its owner does. Answers with how many rest,
- * or with the sentence why that is not known.
+ * Compares the open orders of an account with the orders that its profiles track; only the owner does. Returns the
+ * number of resting orphans, or a sentence that says why it is not known.
  */
 export async function detectOrphans(context: WorkerContext, { running, toRun }: AccountLoop): Promise<number | string> {
   if (running === null) return NOT_RUNNING;
   const { database, cache, announcer, log } = context;
   const { account } = toRun;
   const asOf = await databaseTime(database);
-  // The exchange first: whatever it shows of ours was committed before it was sent.
+  // Read the exchange first: every own order that it shows was committed before it was sent.
   const list = await running.context.ports.trading.openOrders().catch((err: unknown) => {
     log.warn({ event: 'orphans_not_read', accountId: account.id, err }, NOT_READ);
     return undefined;
@@ -61,10 +61,10 @@ export async function detectOrphans(context: WorkerContext, { running, toRun }: 
     });
   for (const row of await recordOrphans(database, { accountId: account.id, asOf, seen })) {
     const { symbol, side, client_order_id: clientOrderId, exchange_order_id: exchangeOrderId } = row;
-    const told = { accountId: account.id, symbol, side, clientOrderId, exchangeOrderId, quantity: row.quantity };
+    const fields = { accountId: account.id, symbol, side, clientOrderId, exchangeOrderId, quantity: row.quantity };
     const title = `Order ${exchangeOrderId} of ${symbol} belongs to no profile`;
-    log.warn({ event: 'orphan_found', ...told }, `${title}: ${TOLD}`);
-    const text = `It ${side}s ${formatDecimal(requireDecimal(row.quantity))}. Adopt, cancel or leave it: ${TOLD}.`;
+    log.warn({ event: 'orphan_found', ...fields }, `${title}: ${CONSEQUENCE}`);
+    const text = `It ${side}s ${formatDecimal(requireDecimal(row.quantity))}. Adopt, cancel or leave it: ${CONSEQUENCE}.`;
     await notifyAccount(context.notifyDeps, account.id, { event: 'orphan-order', title, text });
   }
   await cache.set(cacheKeys.orphansSeen(account.id), asOf.toISOString());
@@ -78,12 +78,12 @@ const target = z.object({ symbol: z.string(), orderId: z.string() });
 interface Case extends ActionDeps {
   readonly running: RunningAccount;
   readonly key: OrphanKey;
-  /** As the exchange shows it now. */
+  /** The order as the exchange reports it now. */
   readonly order: ExchangeOrder;
   readonly action: OperatorAction;
 }
 
-/** Looks again before anything is done: at what is stored, and at the exchange. */
+/** Reads the stored row and the exchange again before the action does anything. */
 const onOrphan =
   (wanted: OrphanState, work: (on: Case) => Promise<ActionOutcome>): AccountAction =>
   async (deps, action) => {
@@ -95,24 +95,24 @@ const onOrphan =
     if (action.resumed && row?.state === wanted) return done();
     if (row === undefined || !isResting(row))
       return refused(
-        `Order ${orderId} of ${symbol} is no orphan${row === undefined ? '' : ` any more: ${row.state}`}.`,
+        `Order ${orderId} of ${symbol} is ${row === undefined ? 'not an orphan' : `no longer an orphan: ${row.state}`}.`,
       );
     const lookup = await loop.running.context.ports.trading.findOrder(symbol, { exchangeOrderId: orderId });
-    if (lookup.kind === 'unreadable') return refused(`The exchange could not be asked about it: ${lookup.cause}`);
+    if (lookup.kind === 'unreadable') return refused(`The order could not be read from the exchange: ${lookup.cause}`);
     const found = lookup.kind === 'found' ? lookup.order : null;
     const cancelled = found?.state === 'cancelled' && wanted === 'cancelled';
     if (cancelled && action.resumed) return settle({ ...deps, key }, 'cancelled');
-    if (found === null || !isLiveOrder(found.state)) return settle({ ...deps, key }, 'gone', goneWords(found));
+    if (found === null || !isLiveOrder(found.state)) return settle({ ...deps, key }, 'gone', goneSentence(found));
     const tracked = await trackedClientIds(context.database.kysely, key.accountId, [found.clientOrderId]);
     const mine = action.resumed && wanted === 'adopted';
-    if (tracked.size > 0) return settle({ ...deps, key }, 'adopted', mine ? undefined : 'A profile tracks it by now.');
+    if (tracked.size > 0) return settle({ ...deps, key }, 'adopted', mine ? undefined : 'A profile tracks it now.');
     return work({ ...deps, running: loop.running, key, order: found, action });
   };
 
-const goneWords = (order: ExchangeOrder | null): string =>
-  `It rests on the exchange no more: ${order === null ? 'the exchange does not know it' : `it is ${order.state}`}.`;
+const goneSentence = (order: ExchangeOrder | null): string =>
+  `It no longer rests on the exchange: ${order === null ? 'the exchange does not know it' : `it is ${order.state}`}.`;
 
-/** Writes down what became of it, and looks at the whole account again: a leg takes its list with it. */
+/** Stores the outcome and checks the whole account again, because a leg cancels its whole order list. */
 async function settle(
   { context, loop, key }: ActionDeps & { readonly key: OrphanKey },
   state: OrphanState,
@@ -127,8 +127,8 @@ const cancel = onOrphan('cancelled', async (on) => {
   const { symbol, exchangeOrderId } = on.key;
   const after = await on.running.context.ports.trading.cancelStray(symbol, exchangeOrderId);
   if (after.kind === 'unreadable')
-    return refused(`Whether it is cancelled is not known (${after.cause}): look at the list again in a moment.`);
-  if (after.kind === 'absent') return settle(on, 'gone', goneWords(null));
+    return refused(`The result of the cancel is not known (${after.cause}): check the list again in a moment.`);
+  if (after.kind === 'absent') return settle(on, 'gone', goneSentence(null));
   if (isLiveOrder(after.order.state)) return refused('The exchange has not cancelled it: try again.');
   if (after.order.state === 'filled') return settle(on, 'gone', 'It was filled before it could be cancelled.');
   return settle(on, 'cancelled');
@@ -140,9 +140,9 @@ const adopt = onOrphan('adopted', async (on) => {
   const ownership = proveOwner(order, profiles, configProblem);
   if (ownership.kind === 'refused') return refused(ownership.reason, { code: ownership.code });
   if (order.listId !== undefined)
-    return refused('It is a leg of an order list: its other leg would go unwatched. Cancel it, or leave it.');
+    return refused('It is a leg of an order list: no profile would track its other leg. Cancel it, or leave it.');
   if (formOf(order) === null)
-    return refused(`This service cannot look after an order of the type ${order.type}: cancel it, or leave it.`);
+    return refused(`This service does not support orders of the type ${order.type}: cancel it, or leave it.`);
   const { profile, own } = ownership;
   const runner = await runnerOf(running, { profileId: profile.id, symbol: order.symbol });
   if (runner === undefined) return refused(`${order.symbol} of "${profile.name}" cannot run: its log says why.`);
@@ -153,7 +153,7 @@ const adopt = onOrphan('adopted', async (on) => {
     coin.settled.delete(own.clientOrderId);
     const { clientOrderId } = own;
     const ids = { clientOrderId, exchangeOrderId: order.exchangeOrderId, quantity: formatDecimal(order.quantity) };
-    const msg = `An order that this profile did not know any more was adopted: ${own.purpose} of ${ids.quantity}.`;
+    const msg = `Adopted an order that this profile no longer tracked: ${own.purpose} of ${ids.quantity}.`;
     logRow(coin, { level: 'info', msg, ctx: { event: 'orphan_adopted', ...ids } });
   });
   runner.onOrder({ ...order, clientOrderId: own.clientOrderId }, null);

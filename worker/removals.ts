@@ -26,34 +26,34 @@ import type { AccountAction, ActionDeps } from './account-action.ts';
 import { detectOrphans, NOT_RUNNING } from './orphans.ts';
 
 /**
- * An order whose outcome is unknown is certain after twenty seconds; one that cannot be cancelled is tried for as long.
+ * Longest time for a removal. An unknown outcome is certain after 20 s; a cancel that fails is tried again as long.
  */
-const PATIENCE_MS = 40_000;
+const TIMEOUT_MS = 40_000;
 const RETRY_MS = 300;
 
 interface Removal extends ActionDeps {
   readonly running: RunningAccount;
   readonly profile: ProfileToRun;
-  /** Of a single coin; else of the profile. */
+  /** The coin to remove; null to remove the profile. */
   readonly symbol: string | null;
   readonly endMs: number;
 }
 
-/** Opens what is to be removed; a repeated removal of something that is gone has been done. */
+/** Loads the profile or coin to remove. A resumed removal of a missing one counts as done. */
 async function open({ context, loop }: ActionDeps, action: OperatorAction): Promise<Removal | ActionOutcome> {
   const profiles = await loadProfilesToRun(context.database, action.accountId);
   const profile = profiles.find(({ id }) => id === action.profileId);
   const { symbol } = action;
-  if (profile === undefined) return action.resumed ? done() : refused('The profile does not exist any more.');
+  if (profile === undefined) return action.resumed ? done() : refused('The profile no longer exists.');
   if (symbol !== null && !profile.symbols.some((coin) => coin.symbol === symbol))
-    return action.resumed ? done() : refused(`${symbol} is not bound to "${profile.name}" any more.`);
+    return action.resumed ? done() : refused(`${symbol} no longer belongs to "${profile.name}".`);
   if (loop.running === null) return refused(`${NOT_RUNNING} The orders cannot be cancelled.`);
-  return { context, loop, running: loop.running, profile, symbol, endMs: performance.now() + PATIENCE_MS };
+  return { context, loop, running: loop.running, profile, symbol, endMs: performance.now() + TIMEOUT_MS };
 }
 
 /**
- * Cancels every recorded order of the profile, or of its one coin, then commits what is to follow while no new intent
- * can commit. The orders that still may rest keep it from committing.
+ * Cancels every recorded order of the profile, or of its one coin, then runs `commit` in a transaction in which no new
+ * intent can commit. Orders that may still rest prevent the commit.
  */
 async function clearThen(
   removal: Removal,
@@ -71,7 +71,7 @@ async function clearThen(
     });
     if (left.length === 0) return null;
     if (performance.now() > endMs || running.context.signal.aborted)
-      return `Orders of ${left.join(' and ')} could not be cancelled yet: their logs say why. Try again.`;
+      return `Orders of ${left.join(' and ')} could not be cancelled yet: see the log of the profile. Try again.`;
     for (const one of left) {
       const problem = await clearCoin(removal, one);
       if (problem !== null) return problem;
@@ -80,12 +80,12 @@ async function clearThen(
   }
 }
 
-/** One attempt at the orders of a coin that are certain; the others are being looked up. */
+/** Tries once to cancel the certain orders of a coin; the others are being looked up. */
 async function clearCoin(removal: Removal, symbol: string): Promise<string | null> {
   const { running, profile } = removal;
   const clear = (runner: CoinRunner): Promise<void> =>
     runner.change(async (coin) => {
-      // No decisions from here on: what is cancelled is not placed again.
+      // No decisions from here on, so that no cancelled order is placed again.
       coin.profile = { ...coin.profile, enabled: false };
       for (const live of [...coin.live.values()])
         if (live.record.exchangeOrderId !== null && isCertain(live)) await cancelOrder(coin, live);
@@ -100,7 +100,7 @@ async function clearCoin(removal: Removal, symbol: string): Promise<string | nul
   return null;
 }
 
-/** A coin that does not run, with what is stored of it. */
+/** Opens a coin that does not run, from its stored state. */
 async function openUnbound({ running, profile }: Removal, symbol: string) {
   const { market, store } = running.context.ports;
   const rules = (await market.rules()).find((each) => each.symbol === symbol);
@@ -127,14 +127,14 @@ const unbind: AccountAction = async (deps, action) => {
 
 interface Strays {
   readonly cancelled: readonly string[];
-  /** Left as orphans, as its config proves nothing. */
+  /** Left as orphans, because the config proves no ownership. */
   readonly left: readonly ExchangeOrder[];
   readonly problem: string | null;
 }
 
 /**
- * Orders that only the exchange knows of. Those the profile provably owns are cancelled. With a config that cannot be
- * parsed they stay, and are told of where the profile has the coin or holds a position of it.
+ * Handles orders that only the exchange knows. Cancels orders that provably belong to the profile. With a config that
+ * cannot be parsed they stay, and are reported when the profile has the coin or holds a position of it.
  */
 async function clearStrays({ context, running, profile }: Removal): Promise<Strays> {
   const { kysely } = context.database;
@@ -149,7 +149,7 @@ async function clearStrays({ context, running, profile }: Removal): Promise<Stra
       (symbol === null || concerned.has(symbol)) && (clientOrderId === null || isServiceOrderId(clientOrderId)),
   );
   if (unclear !== undefined) {
-    const problem = `An open order of ${unclear.symbol ?? 'an unnamed coin'} may be its own, but could not be read: ${unclear.cause}`;
+    const problem = `An open order of ${unclear.symbol ?? 'an unnamed coin'} may belong to the profile, but could not be read: ${unclear.cause}`;
     return { cancelled: [], left: [], problem };
   }
   const cancelled: string[] = [];
@@ -178,7 +178,7 @@ async function clearStrays({ context, running, profile }: Removal): Promise<Stra
 }
 
 const options = z.object({ leavePositions: z.boolean().default(false) });
-const STAYS = 'The profile stays, disabled.';
+const STAYS = 'The profile is kept and stays disabled.';
 
 const removeProfile: AccountAction = async (deps, action) => {
   const removal = await open(deps, action);
@@ -197,24 +197,24 @@ const removeProfile: AccountAction = async (deps, action) => {
     exchangeOrderId,
     clientOrderId,
   }));
-  const told = { cancelledUnrecorded: strays.cancelled, leftAsOrphans: left };
+  const detail = { cancelledUnrecorded: strays.cancelled, leftAsOrphans: left };
   const again = await clearThen(removal, async (transaction) => {
     await deleteProfile(transaction, profile.id);
-    const entry = { action: 'profile.deleted', subject: profile.id, after: told };
+    const entry = { action: 'profile.deleted', subject: profile.id, after: detail };
     await writeAuditLog(transaction, { userId: null, ...entry, ip: 'unknown', userAgent: '' });
   });
   if (again !== null) return refused(`${again} ${STAYS}`);
   for (const order of left) {
     const fields = { event: 'profile_deleted_order_left', profileId: profile.id, ...order };
-    const msg = `Profile "${profile.name}" is deleted, but order ${order.exchangeOrderId} of ${order.symbol} rests on as an orphan: the profile's config could not be parsed, so nothing proves that it is its own`;
+    const msg = `Profile "${profile.name}" is deleted, but order ${order.exchangeOrderId} of ${order.symbol} stays open as an orphan: the profile's config could not be parsed, so its ownership is not proved`;
     context.log.warn(fields, msg);
   }
   await finish(removal);
   await forget(removal);
-  return done(told);
+  return done(detail);
 };
 
-/** What still waits to be written of the profile is written first, or it would come back. */
+/** Writes pending records of the profile first; they would otherwise reappear in the cache. */
 async function forget({ context, profile }: Removal): Promise<void> {
   await context.records
     .flush()

@@ -12,7 +12,7 @@ let base: TestDatabase;
 before(async () => void (base = await openTestDatabase()));
 after(() => base[Symbol.asyncDispose]());
 
-/** A sweep that there is not: nothing is to be done for it. */
+/** A sweep that does not exist: there is nothing to do for it. */
 const nothing = (): StageStart => ({ kind: 'stage', databaseUrl: base.url, sweepId: newId<string>() });
 const isThere = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
 
@@ -42,7 +42,7 @@ const onLinux = process.platform === 'linux' ? false : 'processes are looked at 
 const withChrt = isThere('chrt') ? onLinux : 'there is no chrt on this machine, which starts what yields to all else';
 const withSetpriv = isThere('setpriv') ? withChrt : 'there is no setpriv on this machine, which ties two processes';
 
-test('every thread of the process runs only where nothing else wants to', { skip: withChrt }, async () => {
+test('every thread of the process runs in the idle class', { skip: withChrt }, async () => {
   await using sweeps = createSweepProcess();
   await sweeps.carryOut(nothing(), never);
   const [pid = 0] = sweepsOf(process.pid);
@@ -51,7 +51,7 @@ test('every thread of the process runs only where nothing else wants to', { skip
   assert.deepEqual(new Set(classes), new Set([SCHED_IDLE]));
 });
 
-test('one process does one thing after the other and is gone with its owner', { skip: onLinux }, async () => {
+test('one process runs one task after the other and ends with its owner', { skip: onLinux }, async () => {
   const before = sweepsOf(process.pid).length;
   const sweeps = createSweepProcess();
   await Promise.all([sweeps.carryOut(nothing(), never), sweeps.carryOut(nothing(), never)]);
@@ -61,7 +61,7 @@ test('one process does one thing after the other and is gone with its owner', { 
   await assert.rejects(sweeps.carryOut(nothing(), never), /being closed/);
 });
 
-test('what fails is told without bound values, what is aborted ends at once, and the next thing is done all the same', async () => {
+test('a failure is reported without bound values, an aborted task ends at once, and the next task still runs', async () => {
   await using sweeps = createSweepProcess();
   const nowhere = new URL(base.url);
   nowhere.pathname = '/there_is_none';
@@ -74,7 +74,7 @@ test('what fails is told without bound values, what is aborted ends at once, and
   await sweeps.carryOut(nothing(), never);
 });
 
-test('it dies with a worker that is killed, though it computes', { skip: withSetpriv }, async () => {
+test('it ends with a killed worker, even while it computes', { skip: withSetpriv }, async () => {
   const code = `import { createSweepProcess } from ${JSON.stringify(import.meta.resolve('./sweep-process.ts'))};
     await createSweepProcess().carryOut(${JSON.stringify(nothing())}, new AbortController().signal);
     process.stdout.write('ready');

@@ -6,19 +6,19 @@ import { isObject } from '#core/merge.ts';
 import type { Unit } from '#storage/research/research.ts';
 import { type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
 
-/** The sets of a unit of a sweep, and what they are tried on. */
+/** The parameter sets of a sweep unit, with their market data and config. */
 export interface UnitStart {
   readonly kind: 'unit';
   readonly databaseUrl: string;
   readonly unit: Unit;
-  /** Names the worker that has done it. */
+  /** Name of the worker, stored with the result. */
   readonly slot: string;
   readonly request: SweepRequest;
   readonly prepared: Prepared;
   readonly sets: readonly unknown[];
 }
 
-/** Which stage of a sweep is to be ended, and where it is stored. */
+/** The sweep whose stage is complete, and the database that holds it. */
 export interface StageStart {
   readonly kind: 'stage';
   readonly databaseUrl: string;
@@ -29,7 +29,7 @@ export type SweepStart = UnitStart | StageStart;
 export const isSweepStart = (value: unknown): value is SweepStart =>
   isObject(value) && (value['kind'] === 'unit' || value['kind'] === 'stage');
 
-/** How it ended: done and stored, refused with a sentence for the operator, or failed, to be tried again. */
+/** Result: empty when done and stored, a refusal for the operator, or a failure to retry. */
 export interface SweepAnswer {
   readonly refusal?: string;
   readonly failure?: string;
@@ -37,12 +37,12 @@ export interface SweepAnswer {
 const isAnswer = (value: unknown): value is SweepAnswer => isObject(value);
 
 const PROGRAM = new URL('./sweep-program.ts', import.meta.url);
-/** The next unit of a sweep follows at once: a process that waits longer holds memory for nothing. */
+/** The next unit of a sweep follows at once: an idle process only holds memory. */
 const IDLE_MS = 20_000;
 
 /**
- * What starts a program of the idle class, which runs only where nothing else wants to and is set aside at once: with
- * util-linux also one that dies with this process. Each process is started by the first of them that works here.
+ * Commands that start a program in the idle scheduling class, which runs only on unused processor time. With util-linux
+ * the program also ends with this process. The first launcher that works on this machine is used.
  */
 const LAUNCHERS = [['chrt', '-i', '0', 'setpriv', '--pdeathsig', 'KILL'], ['chrt', '-i', '0'], []] as const;
 
@@ -62,18 +62,18 @@ async function findLauncher(): Promise<readonly string[]> {
   return [];
 }
 
-/** Where the sweeps of one worker compute. */
+/** The process that computes the sweeps of one worker. */
 export interface SweepProcess extends AsyncDisposable {
   /**
-   * Does one thing at a time, in the order of the calls. Rejects with ResearchRefused when strategy or data refuse, and
-   * when aborted or the process ends before it has answered.
+   * Runs one task at a time, in the order of the calls. Rejects with ResearchRefused when strategy or data refuse;
+   * rejects when aborted, or when the process ends before it has replied.
    */
   carryOut(start: SweepStart, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * A process of its own, begun when it is needed: what computes, what compiles it and what collects its garbage never
- * take a processor from live trading, which threads of one process would share with it.
+ * A separate process, started on demand. Computation, compilation and garbage collection in it never take a processor
+ * from live trading; threads of one process would.
  */
 export function createSweepProcess(): SweepProcess {
   let child: ChildProcess | undefined;
@@ -94,19 +94,19 @@ export function createSweepProcess(): SweepProcess {
     launcher ??= findLauncher();
     const [execPath, ...execArgv] = [...(await launcher), process.execPath];
     if (closed) throw new Error('The worker is being closed.');
-    const begun = fork(PROGRAM, { execPath, execArgv, serialization: 'advanced' });
-    // Whoever asks is told; while nobody does the next one begins another.
-    begun.on('error', () => {});
-    return begun;
+    const started = fork(PROGRAM, { execPath, execArgv, serialization: 'advanced' });
+    // A running task receives the error through its own listener; an idle process is replaced by the next task.
+    started.on('error', () => {});
+    return started;
   };
   const carryOutNow = async (start: SweepStart, signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
     clearTimeout(idle);
     if (child?.connected !== true || hasEnded(child)) child = await begin();
     try {
-      await ask(child, start, signal);
+      await request(child, start, signal);
     } catch (error) {
-      // Aborted or broken, it may still be computing.
+      // After an abort or an error the process may still be computing.
       if (!(error instanceof ResearchRefused)) await end();
       throw error;
     } finally {
@@ -128,7 +128,7 @@ export function createSweepProcess(): SweepProcess {
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
-async function ask(child: ChildProcess, start: SweepStart, signal: AbortSignal): Promise<void> {
+async function request(child: ChildProcess, start: SweepStart, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const answered = (answer: unknown): void => {
     if (!isAnswer(answer)) return;

@@ -9,15 +9,15 @@ import { endStage, storedUnit } from '#worker/jobs/sweep-stage.ts';
 import { tryUnit } from '#worker/jobs/sweep-unit.ts';
 import { isSweepStart, type StageStart, type SweepAnswer, type SweepStart, type UnitStart } from './sweep-process.ts';
 
-/** The process that a worker's sweeps compute in; started by sweep-process.ts, which tells it what to do. */
+/** The process that computes a worker's sweeps; started and controlled by sweep-process.ts. */
 setPriority(constants.priority.PRIORITY_LOW);
 
 let kept: Database | undefined;
-/** Kept open: a connection of its own for each unit would cost the database more than what it writes. */
+/** Kept open: a new connection for each unit would cost the database more than the write. */
 const databaseAt = (url: string): Database =>
   (kept ??= openDatabase(url, { max: 1, applicationName: 'tradewind-sweep' }));
 
-/** Tries the sets of a unit and stores what came of them: candles and results never pass the process that trades. */
+/** Evaluates the sets of a unit and stores the results: candles and results never pass through the trading process. */
 async function finish(start: UnitStart): Promise<void> {
   const { databaseUrl, unit, slot: worker } = start;
   const found = await tryUnit(start);
@@ -25,7 +25,7 @@ async function finish(start: UnitStart): Promise<void> {
   await finishUnit(databaseAt(databaseUrl).kysely, unit, done);
 }
 
-/** Begins the next stage of a sweep, or ranks what it has found: with thousands of sets a second of work. */
+/** Starts the next stage of a sweep, or ranks its results: about a second of work with thousands of sets. */
 async function endStageOf({ databaseUrl, sweepId }: StageStart): Promise<void> {
   await using queue = await openQueue(databaseUrl, { log: createLog({ name: 'worker', level: 'warn' }), works: false });
   await endStage({ database: databaseAt(databaseUrl), queue }, sweepId);
@@ -43,7 +43,7 @@ async function answerTo(start: SweepStart): Promise<SweepAnswer> {
 process.on('message', (start: unknown) => {
   if (isSweepStart(start)) void answerTo(start).then((answer) => process.send?.(answer));
 });
-// The worker is gone, and with it whoever would be answered.
+// The worker has ended: no process waits for the reply.
 process.on('disconnect', () => process.exit(0));
-// A terminal tells the whole group; the worker ends this process itself.
+// A terminal signals the whole process group; the worker ends this process itself.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

@@ -6,7 +6,7 @@ import type { Series } from '#backtest/columns.ts';
 import type { Evaluated } from '#backtest/sweep/row.ts';
 import type { Evaluate, SweepBase, Window } from '#backtest/sweep/search.ts';
 
-/** What a thread is started with. */
+/** Input of a thread. */
 interface ThreadStart {
   readonly base: SweepBase;
   readonly strategyName: string;
@@ -22,8 +22,8 @@ interface ThreadOrder {
 export const isThreadOrder = (value: unknown): value is ThreadOrder => isObject(value) && 'configs' in value;
 
 /**
- * What a thread found. `returns` are the daily returns of all sets, one after the other; `days` says how many are
- * whose.
+ * Results of a thread. `returns` holds the daily returns of all sets, one after the other; `days` is the number of each
+ * set.
  */
 interface Answer {
   readonly number: number;
@@ -32,14 +32,14 @@ interface Answer {
 }
 const isAnswer = (value: unknown): value is Answer => isObject(value) && 'sets' in value;
 
-/** An answer whose returns lie in one buffer, which can be transferred to another thread instead of copied. */
+/** Packs all returns into one buffer, which can be transferred to another thread instead of copied. */
 export function packed(number: number, evaluated: readonly Evaluated[]): Answer {
   const sets = evaluated.map(({ by, numbers, returns }) => ({ by, numbers, days: returns.length }));
   const returns = new Float64Array(sets.reduce((sum, { days }) => sum + days, 0));
   let at = 0;
-  for (const one of evaluated) {
-    returns.set(one.returns, at);
-    at += one.returns.length;
+  for (const set of evaluated) {
+    returns.set(set.returns, at);
+    at += set.returns.length;
   }
   return { number, sets, returns };
 }
@@ -53,14 +53,14 @@ function unpacked({ sets, returns }: Answer): Evaluated[] {
 }
 
 /**
- * Sets that one thread takes at a time: enough to share averages, and towards the end fewer, so that none waits long.
+ * Sets that one thread takes at a time: enough to share averages, fewer towards the end, so that no thread waits long.
  */
 const MOST_AT_ONCE = 512;
 const LEAST_AT_ONCE = 16;
-/** The share of an even division among the threads that one takes at once; what is left evens out what they need. */
+/** Share of an even division that a thread takes at once; the rest balances the threads. */
 const SHARE_AT_ONCE = 0.8;
 const PARTS_A_THREAD = 8;
-/** Candles are shared and results small: a thread needs little room for what it makes. */
+/** Candles are shared and results are small: a thread needs a small young generation. */
 const YOUNG_MB = 4;
 
 interface ThreadOptions {
@@ -92,7 +92,7 @@ export class SweepThreads implements AsyncDisposable {
   }
 
   /**
-   * Results come in the order of the configs, whichever thread they are from. Rejects when aborted or a thread dies.
+   * Results are in the order of the configs. Rejects when aborted or when a thread ends.
    */
   readonly evaluate: Evaluate = async (configs, window) => {
     const { threads, signal, onProgress } = this.#options;
@@ -110,7 +110,7 @@ export class SweepThreads implements AsyncDisposable {
           least,
           Math.min(MOST_AT_ONCE, Math.ceil(((configs.length - start) / threads) * SHARE_AT_ONCE)),
         );
-        const answered = await ask(worker, { number, configs: configs.slice(start, next), window }, signal);
+        const answered = await request(worker, { number, configs: configs.slice(start, next), window }, signal);
         results[number] = answered;
         done += answered.length;
         onProgress?.(done, configs.length);
@@ -125,7 +125,7 @@ export class SweepThreads implements AsyncDisposable {
   }
 }
 
-function ask(worker: Worker, order: ThreadOrder, signal: AbortSignal | undefined): Promise<readonly Evaluated[]> {
+function request(worker: Worker, order: ThreadOrder, signal: AbortSignal | undefined): Promise<readonly Evaluated[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Evaluated[]>();
   const answered = (answer: unknown): void => {
     if (isAnswer(answer) && answer.number === order.number) resolve(unpacked(answer));

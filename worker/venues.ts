@@ -14,21 +14,21 @@ import { shareLimits } from '#exchange/shared-limits.ts';
 import type { WatchedPrice } from '#engine/account/account-run.ts';
 import type { Announcer } from './announcer.ts';
 
-/** One venue as all its accounts share it. */
+/** One venue; all of its accounts share it. */
 export interface VenueAccess {
   readonly venue: Venue;
   readonly market: MarketPort;
   readonly timing: OrderTiming;
   readonly openMarketStream: OpenMarketStream;
-  /** Keeps a price where api and forms find it. */
+  /** Stores a price in the cache for api and web app. */
   keepPrice(seen: WatchedPrice): void;
-  /** Keeps trading rules where api and forms find them. */
+  /** Stores trading rules in the cache for api and web app. */
   keepRules(rules: readonly SymbolRules[]): void;
-  /** The rules as last kept; undefined when there are none that can be read. */
+  /** The cached rules; undefined when there are none that can be parsed. */
   keptRules(): Promise<readonly SymbolRules[] | undefined>;
-  /** Keeps the market's time where api and forms find it, once the exchange has told it. */
+  /** Stores the market time in the cache for api and web app, once the exchange has reported it. */
   keepClock(): void;
-  /** Weight that the exchange has counted in the present minute, as far as it is known. */
+  /** Request weight counted and in flight in the current minute. */
   usedWeight(): number;
 }
 
@@ -41,7 +41,7 @@ interface VenueSources {
 }
 
 export interface Venues extends AsyncDisposable {
-  /** Opens each venue once, when the first account of it runs. */
+  /** Opens each venue once, when its first account runs. */
   of(venue: Venue): VenueAccess;
   opened(): Iterable<VenueAccess>;
 }

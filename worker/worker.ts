@@ -27,20 +27,20 @@ import { createSweepProcess } from './sweep-process.ts';
 import { createVenues } from './venues.ts';
 
 const CLOCK_EVERY_MS = 2_000;
-/** What goes to the cache goes there in batches. */
+/** Few connections are enough, because cache writes are batched. */
 const CACHE_CONNECTIONS = 2;
 
 export interface WorkerSettings {
   readonly timing?: OrderTiming;
-  /** Where the process log goes; stdout unless given. */
+  /** Destination of the process log; by default stdout. */
   readonly logTo?: Parameters<typeof createLog>[1];
-  /** False: it trades, and leaves the jobs to other workers. */
+  /** False for a worker that trades and leaves jobs to other workers. */
   readonly takesJobs?: boolean;
 }
 
 /**
- * Opens everything the worker needs, in order; disposing closes it in reverse: leases first, so that trading stops
- * first.
+ * Opens all resources of the worker in order. Disposing closes them in reverse: leases close before caches and
+ * database, so that trading stops first.
  */
 export async function openWorker(
   env: Environment,
@@ -109,6 +109,6 @@ async function refuseLiveDemo(env: Environment, database: ReturnType<typeof open
   if (live.length === 0) return;
   const names = live.map(({ account }) => `"${account.name}"`).join(', ');
   throw new BootRefused(
-    `LIVE_DEMO is on, but ${names} trades real money (exchange mode live). A public demo never runs beside it: turn LIVE_DEMO off, or use a database without live accounts.`,
+    `LIVE_DEMO is on, but ${names} trades real money (exchange mode live). A public demo must not share a database with live accounts: turn LIVE_DEMO off, or use another database.`,
   );
 }

@@ -368,10 +368,7 @@ function approveManualSale(
   return approveSale({ quantity, purpose: 'manual', form: manualForm(request) }, context);
 }
 
-/**
- * Why the engine may not place, move or cancel the stop now. Plain halts allow it; a freeze keeps a resting stop as it
- * is.
- */
+/** Why the engine may not place, move or cancel the stop now. Only a freeze refuses changes of a resting stop. */
 export const stopRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(STOP_CHECKS, context);
 
 /** Why no exit may be sent now, whatever its size. */

@@ -32,9 +32,9 @@ import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
  *    the engine sends the order. `halted` or `moved`: the engine releases the reservation and sends nothing.
  *    `lost-lease`: this run of the account ends. A lost answer to COMMIT throws: the run restarts and step 8 applies.
  * 5. Send. The exchange client waits for the rate limiter, then reads the clock, then calls the gate
- *    (exchange/order-request.ts). The gate refuses when a halt is engaged or `sendBeforeMs` has passed; else the client
- *    signs and sends once. It sends a second time only after error -1021, which proves that nothing was done. An order
- *    that replaces a resting stop or a waiting buy goes out as one cancel-replace request.
+ *    (exchange/order-request.ts). The gate refuses under a halt that binds the order, or after `sendBeforeMs`; else the
+ *    client signs and sends once. It sends a second time only after error -1021, which proves that nothing was done. An
+ *    order that replaces a resting stop or a waiting buy goes out as one cancel-replace request.
  * 6. Apply the outcome (`applyOutcome`):
  *    - `accepted`: settle.ts stores the exchange order id and applies the fills.
  *    - `rejected`: the row becomes `rejected`, and the breaker counts the refusal.
@@ -52,8 +52,9 @@ import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
  * 9. Cancel. cancel.ts sends a cancel with an id that follows from the client order id. The order is gone only when its
  *    row says so: a cancelled order may have filled first, and those fills are applied like all others.
  *
- * Two rules follow. The engine sends nothing without a committed intent, and it never sends one intent twice. At most
- * one order of a coin is pending: only orders that certainly rest on the book allow another one beside them.
+ * Two rules follow. The engine sends nothing without a committed intent, and it sends a second copy only when the first
+ * provably did nothing. At most one order of a coin is pending: the coin sends another one only while its other orders
+ * certainly rest on the book.
  *
  * Every step leaves evidence with the order (core/order/order-evidence.ts): decision, request, answer, event, lookup,
  * cancel. Kill switches: storage/trading/halts.ts. Lease and fencing: worker/leases.ts.

@@ -34,6 +34,6 @@ test('an account that stops again and again says so everywhere with the cause, a
   await until('the faults to be over', async () => (await healthOf()).run?.faults === null, 60_000);
   const { rows } = await stack.database.pool.query(`select data from pgboss.job where name = 'notify'`);
   const titles = JSON.stringify(rows);
-  assert.equal(titles.split('stops again and again').length, 2, 'told once');
+  assert.equal(titles.split('keeps stopping').length, 2, 'notified once');
   assert.equal(titles.split('runs again.').length, 2, 'told once that it is over');
 });

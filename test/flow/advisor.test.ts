@@ -135,7 +135,7 @@ test('a worker that stops or dies while it waits never puts the question a secon
   await claimQuestion(kysely, lost);
   await api.context.queue.enqueue('advise', lost);
   await startWorker();
-  assert.match((await ended('ride-trend'))?.error ?? '', /the answer is lost; it may have been paid for/);
+  assert.match((await ended('ride-trend'))?.error ?? '', /the answer is lost. The provider may have charged for it/);
   assert.equal(ai.received.length, 1);
 });
 

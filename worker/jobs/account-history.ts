@@ -32,14 +32,14 @@ import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';
 import type { WorkerContext } from '#worker/context.ts';
 
 const NEVER: string | null = null;
-/** Full pages only end when there is nothing more. */
+/** Executions of a full page; a shorter page is the last one. */
 const PAGE = 1000;
-/** Differences that a report names; all are counted. */
+/** Differences that a report lists; all of them are counted. */
 const SHOWN = 200;
 const MINUTE_MS = 60_000;
 const SMALLEST = requireDecimal('0.00000001');
 
-/** What a run works with; nothing of it writes to the exchange. */
+/** Dependencies of a run; none of them writes to the exchange. */
 export interface HistoryDeps {
   readonly database: Database;
   readonly account: Account;
@@ -50,7 +50,7 @@ export interface HistoryDeps {
   readonly signal: AbortSignal;
 }
 
-/** Executions of a coin from a trade number on, page by page. */
+/** Executions of a coin, starting at a trade id, page by page. */
 async function* pagesOf({ trading, signal }: HistoryDeps, symbol: string, fromId: bigint) {
   for (let next = fromId; ; ) {
     signal.throwIfAborted();
@@ -65,14 +65,14 @@ async function* pagesOf({ trading, signal }: HistoryDeps, symbol: string, fromId
 const keyOf = ({ tradeId, exchangeOrderId }: Pick<ExchangeFill, 'tradeId' | 'exchangeOrderId'>): string =>
   `${tradeId}:${exchangeOrderId}`;
 
-/** The worth in quote of a fee, at the close of its minute; null without such a candle. */
-function createWorth({ market }: HistoryDeps) {
+/** Values a fee in quote at the close of its minute; null without such a candle. */
+function createFeeValuer({ market }: HistoryDeps) {
   const closes = new Map<string, Promise<Decimal | null>>();
   const closeOf = async (symbol: string, minuteMs: number): Promise<Decimal | null> => {
     const [candle] = await market
       .candles({ symbol, interval: '1m', limit: 1, fromMs: minuteMs, beforeMs: minuteMs + MINUTE_MS })
       .catch((error: unknown) => {
-        // A pair that is not listed has no price; whatever else fails is no answer.
+        // An unlisted pair has no price; other errors give no answer.
         if (error instanceof ExchangeError && error.reason === 'bad-symbol') return [];
         throw error;
       });
@@ -88,11 +88,11 @@ function createWorth({ market }: HistoryDeps) {
   };
 }
 
-/** Compares what is recorded with what the exchange lists, and writes every correction down beside the record. */
+/** Compares recorded fees with the fees of the exchange, and stores every correction next to the record. */
 export async function checkFees(deps: HistoryDeps) {
   const { database, account, profileId, runId } = deps;
-  const rules = new Map((await deps.market.rules()).map((one) => [one.symbol, one]));
-  const worthOf = createWorth(deps);
+  const rules = new Map((await deps.market.rules()).map((coin) => [coin.symbol, coin]));
+  const valueOf = createFeeValuer(deps);
   const sums = new FeeSums();
   const total = { checked: 0, differing: 0, valued: 0, unvalued: 0 };
   const notListed: { symbol: string; tradeId: string; at: string }[] = [];
@@ -104,10 +104,10 @@ export async function checkFees(deps: HistoryDeps) {
     const same = isSameFee(recorded, fill);
     const isThird = coin === undefined || isThirdAssetFee(fill, coin);
     const isOpen = isThird && (recorded.feeQuote === null || !same);
-    const worth = isOpen && coin !== undefined ? await worthOf(fill, coin.quoteAsset) : null;
-    if (isOpen && fill.feeAmount > 0n) total[worth === null ? 'unvalued' : 'valued'] += 1;
-    if (same && worth === null) return;
-    const kept = recorded.feeQuote === null || !same ? worth : requireDecimal(recorded.feeQuote);
+    const value = isOpen && coin !== undefined ? await valueOf(fill, coin.quoteAsset) : null;
+    if (isOpen && fill.feeAmount > 0n) total[value === null ? 'unvalued' : 'valued'] += 1;
+    if (same && value === null) return;
+    const kept = recorded.feeQuote === null || !same ? value : requireDecimal(recorded.feeQuote);
     const correction = { account, profileId, runId, symbol: fill.symbol, recorded, fee: fill, feeQuote: kept };
     const adjusted = await correctFee(database, correction);
     if (same) return;
@@ -144,7 +144,7 @@ const differenceOf = (fill: ExchangeFill, recorded: RecordedFee, adjusted: boole
   exchange: feeView(fill),
 });
 
-/** Reads executions that no order of this service made into the archive, from where the last run has ended. */
+/** Archives executions of orders that this service did not place, starting where the last run ended. */
 export async function archiveTrades(deps: HistoryDeps, symbols: readonly string[]) {
   const { database, account } = deps;
   const coins = [];
@@ -167,7 +167,7 @@ export async function archiveTrades(deps: HistoryDeps, symbols: readonly string[
 }
 const requestSchema = z.object({ symbols: z.array(z.string()).default([]) });
 
-/** Carries out a run that the operator has asked for; what goes wrong stands in the run, not in the queue. */
+/** Executes a run that the operator requested; a failure is stored in the run, not in the queue. */
 export async function runAccountHistory(context: WorkerContext, runId: string, signal: AbortSignal): Promise<void> {
   const { database, announcer, env, log } = context;
   const run = await readRun(database.kysely, runId);
@@ -176,7 +176,7 @@ export async function runAccountHistory(context: WorkerContext, runId: string, s
   try {
     const found = (await loadAccountsToRun(database)).find(({ account }) => account.id === run.accountId);
     if (found === undefined || found.key === null)
-      throw new Error('The account has no API key, and trades are listed for a key only: add one.');
+      throw new Error('The account has no API key, and the exchange lists trades only for a key: add one.');
     const { account, key } = found;
     const { market, timing } = context.venues.of(venueOf(account));
     await market.clock.sync();
@@ -187,7 +187,7 @@ export async function runAccountHistory(context: WorkerContext, runId: string, s
       run.kind === 'fees' ? await checkFees(deps) : await archiveTrades(deps, requestSchema.parse(run.request).symbols);
     await moveRun(database.kysely, runId, { status: 'done', report });
   } catch (err) {
-    // A worker that stops leaves the run as it is: the next one takes it up.
+    // A worker that stops leaves the run unfinished: the next one resumes it.
     signal.throwIfAborted();
     log.warn({ event: 'account_history_failed', runId, err }, 'Trades of the account could not be compared');
     const error = err instanceof Error ? err.message : 'The exchange did not answer.';

@@ -8,7 +8,7 @@ import { readAdvice } from '#strategies/advice-reply.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { WorkerContext } from '#worker/context.ts';
 
-/** Below the time that the queue gives a job. */
+/** Shorter than the queue's time limit for the job. */
 const TIMEOUT_MS = 180_000;
 const MOST_TOKENS = 8_000;
 
@@ -25,7 +25,7 @@ async function answer(
   const strategy = STRATEGIES.get(run.strategyName);
   const config = strategy?.config.safeParse(run.config);
   if (slot === 'manual' || provider === undefined)
-    return { error: 'Nobody is set up to be asked any more: set up the AI provider.' };
+    return { error: 'No AI provider is set up: set one up under Settings.' };
   if (strategy === undefined || config?.success !== true)
     return { error: 'The settings of this backtest are outside their bounds.' };
   const judged = { strategy, config: config.data };
@@ -40,11 +40,11 @@ async function answer(
   const { model } = reply;
   const advice = readAdvice(judged, reply.text);
   return advice === undefined
-    ? { model, error: `${model} answered, but not in the form that was asked for. Ask again.` }
+    ? { model, error: `${model} answered, but not in the requested form. Ask again.` }
     : { model, advice };
 }
 
-/** Asks the AI provider about a backtest, once: a question that was broken off is told as such and never put again. */
+/** Sends a question about a backtest to the AI provider once: an interrupted question fails and is never sent again. */
 export async function advise(context: WorkerContext, ask: Question, { signal }: Pick<JobRun, 'signal'>): Promise<void> {
   const { kysely } = context.database;
   const run = await readRunById(kysely, ask.runId);
@@ -53,7 +53,7 @@ export async function advise(context: WorkerContext, ask: Question, { signal }: 
     ? await answer(context, run, { slot: ask.slot, signal })
     : {
         error:
-          'The worker ended while it waited, so the answer is lost; it may have been paid for. Ask again if you want to.',
+          'The worker ended while it waited for the answer, so the answer is lost. The provider may have charged for it. Ask again if needed.',
       };
   await finishQuestion(kysely, ask, outcome);
   const state = outcome.error === undefined ? 'done' : 'failed';

@@ -11,7 +11,7 @@ import { openTestDatabase } from '#test/harness/test-database.ts';
 import type { NotifyDeps } from '#worker/notify.ts';
 import { backUp } from './backup.ts';
 
-test('a backup is written when it is due and only so many are kept; one that cannot be written is told', async () => {
+test('a backup is written when it is due and old ones are removed; a failed one is reported', async () => {
   await using own = await openTestDatabase();
   const { database } = own;
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-backups-'));

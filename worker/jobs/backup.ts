@@ -6,7 +6,7 @@ import { notifyAccount } from '#worker/notify.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Looks every quarter of an hour whether a backup is due, writes it, and removes what is no longer kept. */
+/** Runs every 15 minutes: writes a backup when one is due, and removes backups beyond the retention. */
 export async function backUp(
   { env, database, log, notifyDeps }: Pick<WorkerContext, 'env' | 'database' | 'log' | 'notifyDeps'>,
   now = new Date(),
@@ -21,7 +21,7 @@ export async function backUp(
     await pruneBackups(folder, keep);
     log.info({ event: 'backup_written', path }, 'A backup was written');
   } catch (error) {
-    const text = `Nothing was written to ${folder}; it is tried again within a quarter of an hour.`;
+    const text = `Nothing was written to ${folder}; the worker tries again within 15 minutes.`;
     await notifyAccount(notifyDeps, null, {
       event: 'backup-failed',
       title: 'A scheduled backup was not written',

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => resources.disposeAsync());
 
-test('the digest comes at nine of the operator, once for each profile, with what the last day brought', async () => {
+test('the digest is sent at nine in the time zone of the operator, once for each profile, with the last day', async () => {
   const { database } = test_;
   const { profileId } = await seedOwner(database);
   await database.kysely.updateTable('users').set({ timezone: 'Asia/Kolkata' }).execute();
@@ -58,10 +58,10 @@ test('the digest comes at nine of the operator, once for each profile, with what
     /The profile is enabled\.\n0 executions, 4 closed positions with 50 net \(2 trailing stop, 1 stop loss\)\./,
   );
   await sendDigests({ database }, { ...deps, liveDemo: true }, nine);
-  assert.equal(told.length, 1, 'in a live demo nothing is told');
+  assert.equal(told.length, 1, 'a live demo sends nothing');
 });
 
-test('equity is what is held at cached prices; half a sum is never written down', async () => {
+test('equity is holdings at cached prices; an incomplete sum is never stored', async () => {
   const { database } = test_;
   const [profile] = await database.kysely.selectFrom('profiles').select('id').execute();
   assert.ok(profile !== undefined);

@@ -6,12 +6,12 @@ import type { WorkerContext } from '#worker/context.ts';
 import { type NotifyDeps, notifyEvent } from '#worker/notify.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Hour of the operator's day at which the digest is sent. */
+/** Hour in the operator's time zone at which the digest is sent. */
 const AT_HOUR = 9;
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** ` (2 stop loss, 1 trailing stop)`, the most frequent cause first; empty where nothing is known. */
+/** ` (2 stop loss, 1 trailing stop)`, the most frequent cause first; empty without known causes. */
 function causesOf(exits: Digest['exits']): string {
   const causes = new Map<string, number>();
   for (const [reason, count] of Object.entries(exits)) {
@@ -29,7 +29,7 @@ const textOf = ({ enabled, fills, closed, net, exits, held, problems }: Digest):
     `${counted(held, 'coin')} held, ${counted(problems, 'problem')} in the log.`,
   ].join('\n');
 
-/** Runs every hour and sends, at nine in the morning of the operator, what each profile did in the last day. */
+/** Runs every hour. At nine in the operator's time zone it sends a summary of the last day for each profile. */
 export async function sendDigests(
   { database }: Pick<WorkerContext, 'database'>,
   deps: NotifyDeps,

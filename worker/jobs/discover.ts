@@ -28,7 +28,7 @@ import type { WorkerContext } from '#worker/context.ts';
 const MINUTE_MS = 60_000;
 const TREND_EVERY_MS = 5 * MINUTE_MS;
 const KEPT_MS = 180 * 24 * 60 * MINUTE_MS;
-/** One request holds the 40 days that the age of a coin may ask for. */
+/** One request covers the 40 days that the age filter may need. */
 const HOURS = 1000;
 const LEADERS = ['BTC', 'ETH'];
 const TREND_DAYS = 50;
@@ -36,7 +36,7 @@ const TREND_QUOTE = 'USDT';
 
 type Context = Pick<WorkerContext, 'database' | 'venues' | 'cache' | 'env' | 'log' | 'announcer'>;
 
-/** The market of a venue, each part read once in a round. */
+/** Market data of a venue, read once per round. */
 interface Market {
   readonly port: MarketPort;
   readonly rules: ReadonlyMap<string, SymbolRules>;
@@ -58,7 +58,7 @@ interface DiscoverInput {
 
 const closedOf = (candles: readonly Candle[]): Candle[] => candles.filter(({ closed }) => closed);
 
-/** Coins that were in the profile within the least tenure and are no more. */
+/** Coins that left the profile within the minimum holding time. */
 async function leftOf({ database }: Context, { profileId, config }: DiscoverInput, nowMs: number): Promise<string[]> {
   const { rows } = await pageCyclesOf(database.kysely, profileId, { limit: 500 });
   return rows
@@ -70,7 +70,7 @@ const boundIn = (result: unknown): string[] => {
   return Array.isArray(bound) ? bound.filter((one) => typeof one === 'string') : [];
 };
 
-/** One round: what the whole market says, then what the candles of some coins say. Binds nothing. */
+/** One round: screens the whole market, then reads candles of some coins. Adds no coin to a profile. */
 async function runCycle(context: Context, profile: DiscoverInput, { port, rules, tickers }: Market) {
   const { config, profileId, accountId } = profile;
   const { kysely } = context.database;
@@ -92,7 +92,7 @@ async function runCycle(context: Context, profile: DiscoverInput, { port, rules,
   return { market: screen.market, breadth: screen.breadth, bound: [...isBound], ...judged };
 }
 
-/** Two leading coins against their mean of 50 days, and how many coins rise. */
+/** Two leading coins against their 50-day average, and the number of rising coins. */
 async function trendOf({ port, rules, tickers }: Market) {
   const leaders = [];
   for (const asset of LEADERS) {
@@ -117,7 +117,7 @@ async function isTrendDue({ cache }: Context, venue: Venue): Promise<boolean> {
   return known === undefined || Date.now() - Date.parse(known.at) >= TREND_EVERY_MS;
 }
 
-/** Runs every minute: the trend of each venue in use, and a round of each profile whose time has come. */
+/** Runs every minute: the trend of each venue in use, and a round of each profile that is due. */
 export async function discover(context: Context): Promise<void> {
   const { database, cache, log, announcer } = context;
   const accounts = (await loadAccountsToRun(database)).map(({ account }) => account);
@@ -139,7 +139,7 @@ export async function discover(context: Context): Promise<void> {
         announcer.announce({ topic: 'profile', id: profile.profileId, data: { discovery: true } });
       }
     } catch (err) {
-      log.warn({ event: 'discovery_failed', venue, err }, 'The market could not be looked at');
+      log.warn({ event: 'discovery_failed', venue, err }, 'The market could not be screened');
       const error = err instanceof Error ? err.message : 'The exchange did not answer.';
       for (const { profileId } of profiles)
         await saveCycle(database.kysely, { profileId, at: new Date(), error, result: {} });

@@ -4,11 +4,11 @@ import { CandleStore } from '#storage/candles/store.ts';
 import { backfillCandles } from '#worker/backfill.ts';
 import type { WorkerContext } from '#worker/context.ts';
 
-/** What the exchange does not have is not asked for again at once; what failed is, sooner. */
-const ASKED_MS = 600_000;
+/** How long an outcome is cached before the next request for the same candles: a failure expires sooner. */
+const FETCHED_MS = 600_000;
 const FAILED_MS = 60_000;
 
-/** Fetches what the candle store lacks of a span; whoever waits for it reads the outcome in the cache. */
+/** Fetches the candles of a span that the store lacks, and writes the outcome to the cache for waiting callers. */
 export async function fetchCandles(
   { env, venues, cache, log }: Pick<WorkerContext, 'env' | 'venues' | 'cache' | 'log'>,
   span: CandleSpan,
@@ -25,5 +25,5 @@ export async function fetchCandles(
     },
   );
   const outcome = candlesFetched.parse({ toMs, problem });
-  await cache.set(cacheKeys.candlesFetched(span), JSON.stringify(outcome), problem === null ? ASKED_MS : FAILED_MS);
+  await cache.set(cacheKeys.candlesFetched(span), JSON.stringify(outcome), problem === null ? FETCHED_MS : FAILED_MS);
 }

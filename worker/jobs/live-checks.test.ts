@@ -76,7 +76,7 @@ const apply = (order: OrderRecord, fill: ReturnType<typeof fillOf>) =>
     fill: { ...fill, exchangeOrderId: exchangeIdOf(order) },
   });
 
-/** A position that is bought at 100 as decided and sold at a price. */
+/** A position that is bought at the decided price of 100 and sold at another price. */
 async function tradeRound(sold: string, at?: Date): Promise<void> {
   const times = at === undefined ? {} : { at };
   const runner = await store.loadRunner(owner.profileId, SYMBOL);
@@ -114,7 +114,7 @@ async function pinned(): Promise<string> {
 const reportNow = async (profileId: ProfileId) =>
   driftReport.parse((await readReport(base.database.kysely, profileId, 'drift'))?.report);
 
-test('drift: only what was traded since the pin counts; a change of the verdict is logged and told once', async () => {
+test('drift: only what was traded since the pin counts; a change of the verdict is logged and notified once', async () => {
   await using cache = await openCache({ databaseUrl: base.url });
   await using sink = createRecordSink({ database: base.database, cache, log });
   const records = notifyingSink(sink, { liveDemo: false, queue, log });
@@ -145,7 +145,7 @@ test('drift: only what was traded since the pin counts; a change of the verdict 
   assert.deepEqual(await told(), [{ event: 'drift' }]);
 });
 
-test('shadow replay: the last day with the present settings, beside what was decided and traded', async () => {
+test('shadow replay: the last day with the present settings, next to the recorded decisions and trades', async () => {
   const now = Date.now() - (Date.now() % MINUTE_MS);
   const rows = 5 * 24 * 60;
   const columns = sharedColumns(rows);

@@ -10,7 +10,7 @@ import { readSetting } from '#storage/postgres/service-settings.ts';
 import { readOperator } from '#storage/operator/users.ts';
 import type { WorkerContext } from '#worker/context.ts';
 
-/** Most messages of one notifier within the window; one more says that the rest is left out. */
+/** Most messages of one notifier within the window; one more message says that the rest is dropped. */
 const MOST = 20;
 const WINDOW_MS = 10 * 60_000;
 
@@ -19,7 +19,7 @@ async function isWanted(database: Reader, { event }: Notification): Promise<bool
   return switches[event] ?? true;
 }
 
-/** Two profiles that tell the same place are one listener for what concerns the account. */
+/** Removes duplicates: two profiles with the same notifier receive a message about the account once. */
 function distinct(notifiers: readonly StoredNotifier[]): StoredNotifier[] {
   const places = new Map(
     notifiers.map((one) => [JSON.stringify([one.provider, one.settings, one.secrets]), one] as const),
@@ -36,8 +36,8 @@ interface FanOutDeps {
 }
 
 /**
- * Enqueues one job for each notifier that wants the message, after its quiet hours. In a live demo it does nothing, as
- * jobs from before the flag may still be in the queue.
+ * Enqueues one job for each notifier that wants the message, after its quiet hours. It does nothing in a live demo: the
+ * queue may still hold jobs from before the flag.
  */
 export async function fanOut(
   { database, queue, env }: FanOutDeps,
@@ -60,8 +60,8 @@ export async function fanOut(
 }
 
 /**
- * Sends one message to one notifier; one that does not answer is tried again, and is a dead letter in the end. In a
- * live demo it does nothing.
+ * Sends one message to one notifier. The queue retries a failure and finally stores a dead letter. It does nothing in a
+ * live demo.
  */
 export async function send(
   { database, cache, log, env }: Pick<WorkerContext, 'database' | 'cache' | 'log'> & { readonly env: Settings },
@@ -75,17 +75,17 @@ export async function send(
   if (attempt === 1) {
     const { count, resetMs } = await cache.countInWindow(cacheKeys.notified(profileId, provider), WINDOW_MS);
     if (count > MOST + 1) {
-      log.info({ event: 'notification_left_out', profileId, provider }, 'A message was left out: too many at once');
+      log.info({ event: 'notification_left_out', profileId, provider }, 'A message was dropped: too many at once');
       return;
     }
     if (count > MOST) message = tooMany(notification, resetMs);
   }
   const delivery = await sendNotification(env.OUTGOING_PRIVATE, notifier, message);
-  if (!delivery.ok) throw new Error(`The ${provider} notifier did not take a message: ${delivery.detail}.`);
+  if (!delivery.ok) throw new Error(`The ${provider} notifier did not accept a message: ${delivery.detail}.`);
 }
 
 const tooMany = (notification: Notification, resetMs: number): Notification => ({
   ...notification,
   title: `Tradewind: more than ${MOST} messages within ${WINDOW_MS / 60_000} minutes`,
-  text: `Further ones are left out for up to ${Math.max(1, Math.ceil(resetMs / 60_000))} minutes; the log holds them all.`,
+  text: `Further messages are dropped for up to ${Math.max(1, Math.ceil(resetMs / 60_000))} minutes; the log contains all of them.`,
 });

@@ -21,10 +21,10 @@ import type { WorkerContext } from '#worker/context.ts';
 import type { Leases } from '#worker/leases.ts';
 import { detectOrphans } from '#worker/orphans.ts';
 
-/** How soon a job that belongs to another worker is offered again. */
+/** Delay before a job of another worker's account is queued again. */
 const HAND_OVER_MS = 300;
-/** An account that is just being started runs by then; one that does not has no engine that could know better. */
-const START_PATIENCE_MS = 10_000;
+/** Longest wait for a starting account; after that no engine holds newer state. */
+const START_TIMEOUT_MS = 10_000;
 
 interface Owners {
   readonly context: WorkerContext;
@@ -34,7 +34,7 @@ interface Owners {
 
 type JobOf<Name extends JobName> = (data: JobData[Name], run: JobRun) => Promise<void>;
 
-/** Jobs that change positions: they run in the worker that owns the account, so that a position has one writer. */
+/** Jobs that change positions. They run in the worker that owns the account, so that a position has one writer. */
 export function createPositionJobs(owners: Owners): {
   readonly applyAverageEntryPrice: JobOf<'apply-avg-entry-price'>;
   readonly reconcile: JobOf<'reconcile-positions'>;
@@ -45,9 +45,8 @@ export function createPositionJobs(owners: Owners): {
   const loopOf = (accountId: AccountId): AccountLoop | undefined =>
     leases.running().find(({ toRun }) => toRun.account.id === accountId);
   /**
-   * The queue lies in the database: whichever worker owns the account takes the job there. It is offered to all of them
-   * at once; one that starts later would be found by polling, again and again by the same worker where both poll in
-   * step.
+   * Queues the job again, so that the worker that owns the account can take it. The new job is due at once: a delayed
+   * job is found by polling, and workers that poll in step would hand it to the same worker again and again.
    */
   const handOver = async <Name extends JobName>(name: Name, data: JobData[Name], signal: AbortSignal) => {
     await wait(HAND_OVER_MS, signal);
@@ -77,9 +76,9 @@ export function createPositionJobs(owners: Owners): {
       if (loop === undefined) await handOver('apply-avg-entry-price', data, signal);
       else await applyHere(context, loop, { ...data, signal });
     },
-    // For every account, each in the worker that owns it.
+    // One job for each account, in the worker that owns it.
     reconcile: perAccount('reconcile-positions', async (loop, id) => {
-      // A job that was exhausted, such as while the exchange was away, gets another chance.
+      // Retries a job that used up its attempts, for example while the exchange was down.
       for (const coin of await listRequestedCostBasis(context.database.kysely, loop.toRun.account.id)) {
         const singletonKey = `${coin.profileId}:${coin.symbol}`;
         await queue.enqueue('apply-avg-entry-price', coin, { singletonKey });
@@ -120,7 +119,9 @@ interface Wanted {
   readonly signal: AbortSignal;
 }
 
-/** Without a running engine nothing else writes the position, and it is read again when the engine starts. */
+/**
+ * Applies the entry price. Without a running engine nothing else writes the position; the engine reads it at its start.
+ */
 async function applyHere(context: WorkerContext, loop: AccountLoop, { signal, ...coin }: Wanted): Promise<void> {
   const running = loop.toRun.key === null ? null : await runningOf(loop, signal);
   const runner = running === null ? undefined : await runnerOf(running, coin);
@@ -140,19 +141,19 @@ async function applyHere(context: WorkerContext, loop: AccountLoop, { signal, ..
   await applyCostBasis(depsOf(context, loop), inputs, turn);
 }
 
-/** What other coins hold of a coin's base asset, and what orders that no profile tracks lock of it. */
+/** Quantity of a coin's base asset that other coins hold or that orphan orders lock. */
 const notSellable = ({ coins, context }: RunningAccount, { coin }: CoinRunner): Decimal =>
   add(heldElsewhere(coins.all(), coin), orphansOn(coin.rules.baseAsset, context.orphans).locked);
 
 type TurnWork = Parameters<Parameters<typeof applyCostBasis>[2]>[0];
 
 async function runningOf(loop: AccountLoop, signal: AbortSignal): Promise<RunningAccount | null> {
-  const endMs = performance.now() + START_PATIENCE_MS;
+  const endMs = performance.now() + START_TIMEOUT_MS;
   while (loop.running === null && performance.now() < endMs && !signal.aborted) await wait(100, signal);
   return loop.running;
 }
 
-/** What the cache store says about the coins of an account's venue. */
+/** A sweep with the cached data of the account's venue. */
 async function sweepOf({ cache }: WorkerContext, { toRun }: AccountLoop, id: string): Promise<Sweep> {
   const venue = venueOf(toRun.account);
   const infoOf: (symbol: string) => SymbolInfo = readSymbolInfos(await cache.get(cacheKeys.rules(venue)));

@@ -1,10 +1,10 @@
 import type { Interval } from '#core/market/candle.ts';
 import type { BacktestInput } from '#backtest/run.ts';
 
-/** What cannot be run: a sentence for the operator, and no reason to try again. */
+/** A run that cannot start or continue: the message is for the operator, and a retry does not help. */
 export class ResearchRefused extends Error {}
 
-/** Everything that a run needs, its candles by their place: what a thread is handed, which unpacks them itself. */
+/** Input of a run, with the location of its candles; the thread loads them itself. */
 export interface Prepared extends Omit<BacktestInput, 'bound' | 'candles' | 'history'> {
   readonly strategyName: string;
   readonly config: unknown;

@@ -22,7 +22,7 @@ interface Question {
   readonly config: unknown;
 }
 
-/** Sees to everything that a run needs; candles that are missing are fetched. Throws ResearchRefused. */
+/** Prepares the input of a run and fetches missing candles. Throws ResearchRefused. */
 export async function prepareResearch(
   context: WorkerContext,
   question: Question,
@@ -41,7 +41,7 @@ export async function prepareResearch(
   const { market } = context.venues.of(request.venue);
   await backfillCandles(market, new CandleStore(folder), { ...stored, signal }).catch((error: unknown) => {
     signal.throwIfAborted();
-    // What is stored may do; the result says how much of the window it covers.
+    // Stored candles may be enough; the result says how much of the window they cover.
     context.log.warn({ event: 'backfill_failed', symbol, interval, err: error }, 'Candles could not be fetched');
   });
   const terms = { balance: requireDecimal(request.balance), ...chargesOf(request) };
@@ -49,7 +49,7 @@ export async function prepareResearch(
 }
 
 /**
- * Unpacks the candles: a year of minutes takes a tenth of a second, so it is best done aside. Throws ResearchRefused.
+ * Loads the candles. A year of minutes takes a tenth of a second: call it in a thread. Throws ResearchRefused.
  */
 export async function loadPrepared({ strategyName, config, stored, ...prepared }: Prepared): Promise<BacktestInput> {
   const { folder, symbol, interval, ...window } = stored;
@@ -63,7 +63,7 @@ export async function loadPrepared({ strategyName, config, stored, ...prepared }
   return { ...prepared, bound, candles: { interval, columns }, history: loadHistory(bound, stored) };
 }
 
-/** Coarser candles of the window and before it: fewer than the others by far. */
+/** Coarser candles of the window and before it; there are far fewer of them. */
 const loadHistory = (bound: BoundStrategy, { folder, symbol, interval, ...window }: Prepared['stored']): Series[] =>
   historyIntervals(bound, interval).flatMap((coarser) => {
     const columns = new CandleStore(folder).load(symbol, coarser, window);
@@ -72,7 +72,7 @@ const loadHistory = (bound: BoundStrategy, { folder, symbol, interval, ...window
 
 export function requireStrategy(name: string): AnyStrategy {
   const strategy = STRATEGIES.get(name);
-  if (strategy === undefined) throw new ResearchRefused(`There is no strategy "${name}" any more.`);
+  if (strategy === undefined) throw new ResearchRefused(`The strategy "${name}" no longer exists.`);
   return strategy;
 }
 

@@ -86,7 +86,7 @@ function walkOf(seed: number) {
 }
 
 const workerEnv = (slot: string) => {
-  // Nothing listens there: what is stored must do.
+  // No exchange listens there: the stored candles must be enough.
   const nowhere = {
     PAPER_URL: 'http://127.0.0.1:9',
     TESTNET_REST_URL: 'http://127.0.0.1:9',
@@ -140,7 +140,7 @@ async function launchSweep(knobs: string, search: string, sets: number, more: Fo
   return sweepId;
 }
 
-test('a backtest runs aside; a coin that cannot be run ends it with a sentence and keeps the others', async () => {
+test('a backtest runs in a thread; a coin that cannot run ends it with a sentence and the others keep their results', async () => {
   await using _worker = await startWorker('one');
   const { kysely } = base.database;
   const runId = await launchRun([{ symbol: 'AAAUSDT', config: CONFIG }]);
@@ -176,7 +176,7 @@ test('a backtest runs aside; a coin that cannot be run ends it with a sentence a
   );
 });
 
-test('a live demo keeps no long results, whatever a visitor backtests', async () => {
+test('a live demo stores no long results', async () => {
   await using _worker = await startWorker('demo', { LIVE_DEMO: '1' });
   const { kysely } = base.database;
   const config = { ...CONFIG, ema: { fast: 2, slow: 3 } };
@@ -188,7 +188,7 @@ test('a live demo keeps no long results, whatever a visitor backtests', async ()
   assert.match(run.error ?? '', /^The results are longer than the 500 kB that a live demo keeps\./);
 });
 
-test('two workers share a sweep, one goes away, and nothing is done twice', async () => {
+test('two workers share a sweep, one leaves, and no unit runs twice', async () => {
   const { kysely } = base.database;
   const knobs = 'ema.fast=2..21;ema.slow=22..41';
   const first = await startWorker('first');
@@ -205,17 +205,17 @@ test('two workers share a sweep, one goes away, and nothing is done twice', asyn
   assert.ok(isObject(sweep.result));
   assert.deepEqual([sweep.result['evaluated'], sweep.result['trials']], [400, 400]);
 
-  // Halving on the same question: 9, 3 and 1 of its sets, and the trials of before count as luck too.
+  // Halving with the same request: 9, 3 and 1 of its sets, and earlier trials count as luck too.
   await using _third = await startWorker('third');
   const halved = await launchSweep('ema.fast=2..4;ema.slow=22..24', 'halving', 9);
   const { result, units: all } = await until(() => ended(readSweep(kysely, halved)));
   assert.ok(isObject(result));
   assert.deepEqual([all, result['evaluated'], result['trials']], [3, 1, 409]);
-  // Of the eight dropped sets only a part of the window is known.
+  // The eight dropped sets were evaluated on a part of the window only.
   assert.equal(result['overfitting'], null);
 });
 
-test('of an aborted sweep nothing is tried any more, and what was tried counts against the next one', async () => {
+test('an aborted sweep tries no more sets, and its trials count against the next sweep', async () => {
   const { kysely } = base.database;
   const sweepId = await launchSweep('ema.fast=2..21;ema.slow=22..41', 'grid', 400);
   const unit = { sweepId, stage: 0, number: 0 };
@@ -354,7 +354,7 @@ async function resultsOf(runId: string) {
   return z.record(z.string(), traded).parse(results);
 }
 
-/** How many coins are held at once, at most; what is too little to sell does not count. */
+/** Most coins held at once; quantities that are too small to sell do not count. */
 function mostOpen({ fills }: z.output<typeof traded>): number {
   const open = new Set<string | undefined>();
   let most = 0;
@@ -415,7 +415,7 @@ test('one coin is under the limits of its request too, and profiles of an accoun
   assert.match(String(basket?.warnings), /trailing-trade acts at any price/);
 });
 
-test('of two worker processes one is killed: the other finishes the sweep, and what was done is not done again', async () => {
+test('when one of two worker processes is killed, the other finishes the sweep and repeats no finished unit', async () => {
   const { kysely } = base.database;
   const launch = (slot: string) => {
     const file = join(import.meta.dirname, '..', 'main.ts');

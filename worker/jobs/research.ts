@@ -22,8 +22,8 @@ import { notifyEvent } from '#worker/notify.ts';
 import { prepareResearch } from './research-input.ts';
 import { ResearchRefused } from './prepared.ts';
 
-const ASK_EVERY_MS = 1_000;
-/** Of the results of a run in a live demo, where any visitor may start backtests that trade every minute. */
+const CHECK_EVERY_MS = 1_000;
+/** Largest results of a run in a live demo, where any visitor may start backtests that trade every minute. */
 const MOST_DEMO_BYTES = 500_000;
 
 class Stopped extends Error {}
@@ -36,8 +36,8 @@ interface Work {
 }
 
 /**
- * Does work that the operator can stop, asking every second. What the strategy or the data refuse ends the whole run
- * with a sentence; any other error is for the queue to try again.
+ * Runs work that the operator can stop; checks for a stop every second. A refusal by strategy or data ends the whole
+ * run with a sentence; the queue retries after any other error.
  */
 export async function stoppable(
   context: WorkerContext,
@@ -46,12 +46,12 @@ export async function stoppable(
 ) {
   const { kysely } = context.database;
   const stop = new AbortController();
-  const asking = setInterval(() => {
+  const checks = setInterval(() => {
     stateOf(kysely, table, id).then(
       (state) => (state === 'running' ? undefined : stop.abort(new Stopped('stopped by the operator'))),
       () => {},
     );
-  }, ASK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   try {
     await work(AbortSignal.any([stop.signal, run.signal]));
   } catch (error) {
@@ -59,7 +59,7 @@ export async function stoppable(
     if (!(error instanceof ResearchRefused)) throw error;
     await finishResearch(kysely, table, { id, state: 'failed', error: error.message });
   } finally {
-    clearInterval(asking);
+    clearInterval(checks);
     const state = await stateOf(kysely, table, id).catch(() => undefined);
     const topic = table === 'sweeps' ? 'sweep' : 'backtest';
     context.announcer.announce({ topic, id: profileId, data: { id, state } });
@@ -74,7 +74,7 @@ interface Run {
   readonly request: RunRequest;
 }
 
-/** What of a run has a result of its own, by name: every coin, or all coins that share a balance. */
+/** The parts of a run with separate results, by name: every coin, or all coins that share a balance. */
 function resultUnits({ strategyName, request: { purse, coins } }: Run): [string, Coins][] {
   const isBasket = STRATEGIES.get(strategyName)?.plansBaskets === true;
   if (isBasket || (purse === 'shared' && coins.length > 1)) return [[BASKET, coins]];
@@ -99,8 +99,8 @@ const withWarning = (result: BacktestResult, { purse }: RunRequest): BacktestRes
   purse === 'separate' ? { ...result, warnings: [SEPARATE_WARNING, ...result.warnings] } : result;
 
 /**
- * Runs a backtest: one coin after the other, or together those that share a balance. Results of an earlier attempt stay
- * as they are. Publishes the end, unless the operator stopped it.
+ * Runs a backtest: coins one after the other, or together when they share a balance. Keeps results of an earlier
+ * attempt. Publishes the end, unless the operator stopped it.
  */
 export async function runBacktestJob(context: WorkerContext, runId: string, run: JobRun): Promise<void> {
   const { kysely } = context.database;
@@ -108,12 +108,12 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
   if (taken === undefined) return;
   const { strategyName, profileId } = taken;
   const request = runRequest.parse(taken.request);
-  const asked = { strategyName, profileId, request };
+  const wanted = { strategyName, profileId, request };
   await stoppable(context, { table: 'backtest_runs', id: runId, profileId, run }, async (signal) => {
     let bytes = 0;
-    for (const [symbol, coins] of resultUnits(asked)) {
+    for (const [symbol, coins] of resultUnits(wanted)) {
       if (isObject(taken.results) && symbol in taken.results) continue;
-      const start = await startOf(context, { run: asked, coins }, signal);
+      const start = await startOf(context, { run: wanted, coins }, signal);
       const outcome = await runBacktestInThread(start, signal);
       if (outcome.kind === 'refused') throw new ResearchRefused(outcome.sentence);
       const result = withWarning(outcome.result, request);
@@ -136,27 +136,27 @@ const tooLong = (): ResearchRefused =>
     `The results are longer than the ${MOST_DEMO_BYTES / 1000} kB that a live demo keeps. Choose fewer coins, a shorter time, or settings that trade less.`,
   );
 
-/** What a stored result must hold to be examined. */
+/** Parts of a stored result that the robustness report needs. */
 const examinable = z.object({
   balance: z.string(),
   cycles: z.array(z.custom<CycleRecord>(isObject)),
   dailyEquity: z.array(z.number()),
 });
 
-/** Finds out how much of a finished backtest is luck, coin after coin, each in a thread of its own. */
+/** Computes the robustness report of a finished backtest, coin by coin, each in a separate thread. */
 export async function testRobustnessJob(context: WorkerContext, runId: string, run: JobRun): Promise<void> {
   const { kysely } = context.database;
   const stored = await readAnyRun(kysely, runId);
   if (stored?.state !== 'done') return;
   const { strategyName, profileId, results } = stored;
-  const asked = { strategyName, profileId, request: runRequest.parse(stored.request) };
+  const wanted = { strategyName, profileId, request: runRequest.parse(stored.request) };
   const found: Record<string, unknown> = {};
   let error: string | null = null;
   try {
-    for (const [symbol, coins] of resultUnits(asked)) {
+    for (const [symbol, coins] of resultUnits(wanted)) {
       const result = examinable.safeParse(isObject(results) ? results[symbol] : undefined);
       if (!result.success) continue;
-      const start = await startOf(context, { run: asked, coins }, run.signal);
+      const start = await startOf(context, { run: wanted, coins }, run.signal);
       found[symbol] = await examineInThread({ ...start, result: result.data }, run.signal);
     }
   } catch (thrown) {

@@ -24,15 +24,15 @@ import { ResearchRefused } from './prepared.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /**
- * A replay begins without a position: one that was held at the begin of the day is replayed from where it was opened.
+ * Longest replay. A replay starts without a position: a position from before the day is replayed from its opening.
  */
 const LONGEST_MS = 60 * DAY_MS;
-/** Enough for orders of a fixed size; sizes that hang on the equity are not compared. */
+/** Enough for orders of a fixed size; sizes that depend on the equity are not compared. */
 const BALANCE = '1000000';
-/** The replay fills at the plain price: by how much live fills differ from it is what the report measures. */
+/** The replay fills at the plain price, because the report measures how much live fills differ from it. */
 const NO_COSTS = costTerms.parse({ slippageBps: '0', spreadBps: '0', volumePercent: '0' });
 
-/** Replays the last day of one profile, or, at night, asks for that of every enabled one. */
+/** Replays the last day of one profile; without a profile it queues a replay for every enabled one. */
 export async function shadowReplay(
   { context, queue }: { readonly context: WorkerContext; readonly queue: Queue },
   profileId: ProfileId | undefined,
@@ -99,12 +99,12 @@ async function replayCoin(
   const { symbol, from, to } = day;
   if (STRATEGIES.get(strategyName)?.plansBaskets === true)
     throw new ResearchRefused(
-      `${strategyName} plans over all coins with what they hold, which a replay cannot begin with.`,
+      `${strategyName} plans over all coins and their holdings. A replay cannot start with holdings.`,
     );
   const opened = await heldSince(database, day);
   if (opened !== null && from.getTime() - opened.getTime() > LONGEST_MS)
     throw new ResearchRefused(`The position was opened on ${opened.toISOString()}, too long ago to be replayed.`);
-  // The decision to buy lies at the close before its fill.
+  // The decision to buy is at the close before its fill.
   const startMs = opened === null ? from.getTime() : opened.getTime() - (opened.getTime() % MINUTE_MS) - MINUTE_MS;
   const replayedFrom = new Date(startMs).toISOString();
   const terms = { from: replayedFrom, to: to.toISOString(), detailInterval: '1m' as const, balance: BALANCE };

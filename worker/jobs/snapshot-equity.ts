@@ -7,7 +7,7 @@ import type { WorkerContext } from '#worker/context.ts';
 
 const textOf = (stored: string): string | undefined => cachedPrice.safeParse(JSON.parse(stored)).data?.price;
 
-/** Prices of a venue by coin, as the cache store knows them. */
+/** Cached prices of a venue by coin. */
 async function readPrices({ cache }: Pick<WorkerContext, 'cache'>, venue: Venue): Promise<ReadonlyMap<string, string>> {
   const prefix = cacheKeys.prices(venue);
   const entries = [...(await cache.list(prefix))].flatMap(([key, stored]) => {
@@ -18,8 +18,7 @@ async function readPrices({ cache }: Pick<WorkerContext, 'cache'>, venue: Venue)
 }
 
 /**
- * Writes down what every profile is worth. A profile that holds a coin without a price is left out: half a sum is
- * wrong.
+ * Stores the equity of every profile. Skips a profile that holds a coin without a price: an incomplete sum is wrong.
  */
 export async function snapshotEquity(context: Pick<WorkerContext, 'database' | 'cache'>): Promise<void> {
   const accounts = await loadAccountsToRun(context.database);

@@ -33,20 +33,20 @@ const TOP = 100;
 const DAY_MS = 86_400_000;
 const NO_FOLD = -1;
 
-/** `window` counts the windows of the unit: in that of the tests it is the fold. */
+/** `window` is the index of the window in the unit; in the unit of the tests it is the fold. */
 export interface UnitTried extends Tried {
   readonly window: number;
 }
 
 export interface UnitResult {
   readonly tried: readonly UnitTried[];
-  /** Sets that are no config of the strategy. */
+  /** Sets that the strategy refuses as a config. */
   readonly refused: RefusedSets;
 }
 
 /**
- * What a unit stores of its sets. Daily returns are the base64 of float64 numbers, little-endian: as digits they kept a
- * processor busy in the database for fifty milliseconds a unit, beside live trading.
+ * Stored results of a unit. Daily returns are base64 of little-endian float64 numbers: as decimal text they cost the
+ * database 50 ms of processor time per unit, next to live trading.
  */
 interface StoredUnit {
   readonly refused: RefusedSets;
@@ -66,7 +66,7 @@ const isStoredUnit = (value: unknown): value is Pick<StoredUnit, 'tried'> =>
 const textOf = (returns: ArrayLike<number>): string =>
   Buffer.from(Float64Array.from(returns).buffer).toString('base64');
 
-/** A unit that an older version has stored has the numbers themselves. */
+/** Units stored by older versions contain plain numbers. */
 const returnsOf = (stored: string | readonly number[]): ArrayLike<number> =>
   typeof stored === 'string' ? new Float64Array(Uint8Array.from(Buffer.from(stored, 'base64')).buffer) : stored;
 
@@ -74,8 +74,8 @@ const triedOf = ({ tried }: Pick<StoredUnit, 'tried'>): UnitTried[] =>
   tried.map((one) => ({ ...one, evaluated: { ...one.evaluated, returns: returnsOf(one.evaluated.returns) } }));
 
 /**
- * The folds of a walk-forward. Stage 0 is the whole window, stage n the training of fold n, and the one after them the
- * tests, whose one unit names the best set of each fold.
+ * The folds of a walk-forward. Stage 0 is the whole window, stage n the training of fold n. The last stage holds the
+ * tests; its only unit lists the best set of each fold.
  */
 export function foldsIn({ walkForward, from, to }: SweepRequest) {
   if (walkForward === undefined || to === undefined) return [];
@@ -84,7 +84,7 @@ export function foldsIn({ walkForward, from, to }: SweepRequest) {
   return foldsOf(window, { trainMs: trainDays * DAY_MS, testMs: testDays * DAY_MS });
 }
 
-/** Once all units of a stage are done, by whichever worker, the next stage begins, or what was found is ranked. */
+/** Ends a stage once all of its units are done, by any worker: starts the next stage, or ranks the results. */
 export async function endStage(
   { database, queue }: { database: Database; queue: Queue },
   sweepId: string,
@@ -133,7 +133,7 @@ async function triedIn(transaction: Transaction, sweepId: string, stage: number)
   return units.flatMap(({ evaluated }) => (isStoredUnit(evaluated) ? triedOf(evaluated) : []));
 }
 
-/** The sets that the stages of halving before `last` dropped, each with what its last stage found. */
+/** Sets that the halving stages before `last` dropped, each with the result of its last stage. */
 async function droppedIn(transaction: Transaction, sweepId: string, last: number): Promise<Tried[]> {
   const dropped: Tried[] = [];
   let kept = new Set((await triedIn(transaction, sweepId, last)).map(({ set }) => set));
@@ -157,7 +157,7 @@ async function bestOfFolds(transaction: Transaction, { sweepId, request }: Forwa
   return best;
 }
 
-/** Each fold with the set that its training chose and what that made of the test; one without candles is left out. */
+/** Each fold with the set that its training chose and the result of its test; skips a fold without candles. */
 async function forwardOf(transaction: Transaction, { sweepId, request }: Forward) {
   const windows = foldsIn(request);
   const tests = await triedIn(transaction, sweepId, windows.length + 1);

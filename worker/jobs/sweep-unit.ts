@@ -15,7 +15,7 @@ import { loadPrepared, requireStrategy } from './research-input.ts';
 import { ResearchRefused } from './prepared.ts';
 import { foldsIn, type UnitResult, type UnitTried } from './sweep-stage.ts';
 
-/** Which rows a stage tries its sets on; of the tests each set has its own. */
+/** The windows on which a stage evaluates its sets; in the stage of the tests each set has its own window. */
 function windowsOf(base: SweepBase, request: SweepRequest, { stage, sets }: { stage: number; sets: number }): Window[] {
   if (request.search === 'halving') return [stageWindow(base, stage)];
   const folds = foldRows(base, foldsIn(request));
@@ -24,7 +24,7 @@ function windowsOf(base: SweepBase, request: SweepRequest, { stage, sets }: { st
   return folds.slice(0, sets).map(({ test }) => test);
 }
 
-/** The outcome of each set of a unit; sets that are no config are counted. Throws ResearchRefused. */
+/** Evaluates each set of a unit; counts sets that are no valid config. Throws ResearchRefused. */
 export async function tryUnit({
   unit,
   request,
@@ -53,7 +53,7 @@ export async function tryUnit({
     );
     tried.push(...found.map((one) => ({ ...one, window: i })));
   }
-  // Only the whole window is judged by its days.
+  // Only the whole window needs daily returns.
   const lean = request.walkForward !== undefined && unit.stage > 0;
   const kept = lean ? tried.map((one) => ({ ...one, evaluated: { ...one.evaluated, returns: [] } })) : tried;
   return { tried: kept, refused };

@@ -6,28 +6,28 @@ import { stoppable } from './research.ts';
 import { prepareResearch } from './research-input.ts';
 import type { Prepared } from './prepared.ts';
 
-interface Asked {
+interface SweepInput {
   readonly strategyName: string;
   readonly request: SweepRequest;
 }
 
 /**
- * Tries the sets of one unit. Whoever ends the last unit of a stage begins the next one, or ranks what was found. What
- * the units of a sweep run on is prepared once: thousands of trading rules are read for it, in the process that trades.
+ * Evaluates the sets of one unit. The worker that finishes the last unit of a stage starts the next stage, or ranks the
+ * results. The input of a sweep is prepared once, because it reads thousands of trading rules in the trading process.
  */
 export function createSweepJobs(context: WorkerContext): (unit: Unit, run: JobRun) => Promise<void> {
   let last: { readonly sweepId: string; readonly prepared: Prepared } | undefined;
-  const prepare = async (sweepId: string, asked: Asked, signal: AbortSignal): Promise<Prepared> => {
+  const prepare = async (sweepId: string, input: SweepInput, signal: AbortSignal): Promise<Prepared> => {
     if (last?.sweepId === sweepId) return last.prepared;
-    const { symbol, config } = asked.request.coin;
-    const prepared = await prepareResearch(context, { ...asked, symbol, config }, signal);
+    const { symbol, config } = input.request.coin;
+    const prepared = await prepareResearch(context, { ...input, symbol, config }, signal);
     last = { sweepId, prepared };
     return prepared;
   };
   return async (unit, run) => {
     const { sweepId } = unit;
     const taken = await takeUnit(context.database.kysely, unit);
-    // A unit may be done and its worker dead before the stage was ended.
+    // A worker may have died after its last unit and before it ended the stage.
     if (taken === undefined) return endWhenDone(context, sweepId, run.signal);
     const { strategyName, profileId } = taken;
     const request = sweepRequest.parse(taken.request);

@@ -7,8 +7,8 @@ import type { WorkerContext } from '#worker/context.ts';
 import { notifyAccount } from '#worker/notify.ts';
 
 /**
- * Asks the exchange whether the stored key works; only a definite answer changes its status, which is returned. Null
- * when there is no key.
+ * Checks the stored key with the exchange. Only a definite answer changes its status, which is returned; null without a
+ * key.
  */
 export async function verifyApiKey(context: WorkerContext, accountId: AccountId): Promise<'healthy' | 'error' | null> {
   const found = (await loadAccountsToRun(context.database)).find(({ account }) => account.id === accountId);

@@ -7,7 +7,7 @@ import { cyclesSince, keepReport, listPinning, readReport, slippagesSince } from
 import { readPinned } from '#storage/research/research.ts';
 import type { WorkerContext } from '#worker/context.ts';
 
-/** What a stored result says of its closed positions. */
+/** Closed positions and costs of a stored result. */
 const testedResult = z.object({
   slippageBps: z.number(),
   spreadBps: z.number().default(0),
@@ -17,11 +17,11 @@ const testedResult = z.object({
   ),
 });
 
-/** What a market order was expected to cost against the last price: slippage and half the spread. */
+/** Expected cost of a market order against the last price: slippage and half the spread. */
 const expectedBps = (result?: z.output<typeof testedResult>): number =>
   result === undefined ? 0 : result.slippageBps + result.spreadBps / 2;
 
-/** Coins that other profiles traded in a run: what they made says nothing of this one. */
+/** Coins that other profiles traded in a run: their results do not count for this profile. */
 function foreignSymbols(request: unknown, profileId: ProfileId): ReadonlySet<string | undefined> {
   const coins = runRequest.safeParse(request).data?.coins ?? [];
   const foreign = coins.filter((coin) => (coin.profileId ?? profileId) !== profileId);
@@ -29,7 +29,7 @@ function foreignSymbols(request: unknown, profileId: ProfileId): ReadonlySet<str
 }
 
 function outcomesOf({ cycles, fills }: z.output<typeof testedResult>): Outcome[] {
-  const keyOf = (one: { symbol?: string | undefined; cycle: number }): string => `${one.symbol} ${one.cycle}`;
+  const keyOf = (row: { symbol?: string | undefined; cycle: number }): string => `${row.symbol} ${row.cycle}`;
   const bought = new Map<string, number>();
   for (const fill of fills)
     if (fill.side === 'buy') bought.set(keyOf(fill), (bought.get(keyOf(fill)) ?? 0) + Number(fill.quote));
@@ -42,8 +42,8 @@ function outcomesOf({ cycles, fills }: z.output<typeof testedResult>): Outcome[]
 type Watching = Pick<WorkerContext, 'database' | 'records'>;
 
 /**
- * Holds what each profile with a pinned backtest has traded since against it; a change of the verdict is logged and
- * told.
+ * Compares the trades of each profile since its backtest was pinned with that backtest. A change of the verdict is
+ * logged and published.
  */
 export async function watchDrift(context: Watching, now = new Date()): Promise<void> {
   for (const profileId of await listPinning(context.database.kysely)) await watch(context, profileId, now);
@@ -75,18 +75,18 @@ async function watch({ database, records }: Watching, profileId: ProfileId, now:
   await keepReport(kysely, { profileId, kind: 'drift' }, { report });
   if (verdict === (before?.runId === run.id ? before.verdict : 'undecided')) return;
   const worse = tests.filter((one) => one.verdict === 'worse').map(({ sentence }) => sentence);
-  const words =
+  const sentence =
     verdict === 'worse'
       ? `Live trading is worse than its pinned backtest: ${worse.join(' ')}`
       : verdict === 'as-tested'
-        ? 'Live trading is as its pinned backtest said.'
-        : 'Live trading is held against its pinned backtest anew.';
+        ? 'Live trading matches its pinned backtest.'
+        : 'The comparison of live trading with its pinned backtest has started again.';
   records.log({
     id: newId<string>(),
     profileId,
     symbol: null,
     level: verdict === 'worse' ? 'warn' : 'info',
-    msg: words,
+    msg: sentence,
     ctx: { event: verdict === 'worse' ? 'drift_worse' : 'drift', runId: run.id, tests },
     count: 1,
     firstAt: now,

@@ -18,10 +18,10 @@ import { createSweepJobs } from './sweeps.ts';
 import { verifyApiKey } from './verify-api-key.ts';
 import { watchDrift } from './watch-drift.ts';
 
-/** A notifier that does not answer keeps the others waiting in its lane only. */
-const NOTIFY_LANES = 4;
-/** A provider takes minutes; the questions of one backtest need not wait for each other. */
-const ADVISE_LANES = 3;
+/** Parallel notifications: a notifier that does not answer blocks only one of them. */
+const PARALLEL_NOTIFICATIONS = 4;
+/** Parallel questions: a provider takes minutes, and the questions of one backtest need not wait for each other. */
+const PARALLEL_QUESTIONS = 3;
 
 /** Takes every job of the queue and sets the schedules. */
 export async function workJobs(context: WorkerContext, queue: Queue, leases: Leases): Promise<void> {
@@ -31,7 +31,7 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('prune', () => prune(context));
   await queue.work('snapshot-equity', () => snapshotEquity(context));
   await queue.work('notify', (data) => fanOut({ ...context, queue }, data));
-  await queue.work('notify-send', (data, run) => send(context, data, run), NOTIFY_LANES);
+  await queue.work('notify-send', (data, run) => send(context, data, run), PARALLEL_NOTIFICATIONS);
   await queue.work('backup', () => backUp(context));
   await queue.work('digest', () => sendDigests(context, context.notifyDeps));
   await queue.work('apply-avg-entry-price', (data, run) => positions.applyAverageEntryPrice(data, run));
@@ -41,7 +41,7 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
   await queue.work('shadow-replay', ({ profileId }, run) => shadowReplay({ context, queue }, profileId, run));
   await queue.work('watch-drift', () => watchDrift(context));
-  await queue.work('advise', (ask, run) => advise(context, ask, run), ADVISE_LANES);
+  await queue.work('advise', (ask, run) => advise(context, ask, run), PARALLEL_QUESTIONS);
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
   await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
