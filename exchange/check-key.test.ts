@@ -51,13 +51,13 @@ test('on other venues the permissions are not requested, and the result says so'
 });
 
 test('a key that may withdraw, or may not trade or read, is refused before any other request', async () => {
-  for (const [wrong, words] of [
+  for (const [wrong, pattern] of [
     [{ enableWithdrawals: true }, /allowed to withdraw/],
     [{ enableSpotAndMarginTrading: false }, /spot trading is turned off/],
     [{ enableReading: false }, /reading is turned off/],
   ] as const) {
     const { health, paths } = await check({ restrictions: { body: { ...sound, ...wrong } } });
-    assert.ok(health.status === 'error' && words.test(health.cause), JSON.stringify(health));
+    assert.ok(health.status === 'error' && pattern.test(health.cause), JSON.stringify(health));
     assert.deepEqual(paths, [RESTRICTIONS]);
   }
 });

@@ -3,7 +3,7 @@ import { type Environment, EnvironmentError } from '#core/installation/env.ts';
 
 /** Base URLs of one venue, without a trailing slash. */
 interface Endpoints {
-  /** Scheme and host; paths begin with /api. */
+  /** Scheme and host; paths start with /api. */
   readonly restUrl: string;
   /** Scheme and host; the path of the market streams is /stream. */
   readonly streamUrl: string;

@@ -42,7 +42,7 @@ export async function followActions(
     const queue = queues.get(accountId) ?? { inProgress: new Set(), turns: new Map() };
     queues.set(accountId, queue);
     const owner = { accountId, fencing: loop.fencing, inHand: [...queue.inProgress] };
-    for (const action of await takeActions(context.database, owner)) begin({ context, loop }, queue, action);
+    for (const action of await takeActions(context.database, owner)) start({ context, loop }, queue, action);
   };
   let looking: Promise<void> = Promise.resolve();
   const look = (): Promise<void> => {
@@ -64,7 +64,7 @@ export async function followActions(
   };
 }
 
-function begin(owned: Owned, queue: AccountQueue, action: OperatorAction): void {
+function start(owned: Owned, queue: AccountQueue, action: OperatorAction): void {
   queue.inProgress.add(action.id);
   const turn = action.kind in COIN_ACTIONS ? `${action.profileId}:${action.symbol}` : 'account';
   const work = (queue.turns.get(turn) ?? Promise.resolve())

@@ -19,12 +19,12 @@ const row = (minute: number) => [START + minute * MINUTE_MS, '1', '2', '0.5', '1
 
 test('missing candles are fetched in pages, once, without the candle in progress', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'backfill-'));
-  const asked: number[] = [];
+  const requested: number[] = [];
   await using server = await startScriptedServer(({ path, query }) => {
     if (path === '/api/v3/time') return { body: { serverTime: NOW } };
     const from = Math.ceil((Number(query['startTime']) - START) / MINUTE_MS);
     const to = Math.min(Math.floor((Number(query['endTime']) - START) / MINUTE_MS), 2500);
-    asked.push(from);
+    requested.push(from);
     const minutes = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i).filter((m) => !isDown(m));
     return { body: minutes.slice(0, Number(query['limit'])).map(row) };
   });
@@ -33,12 +33,12 @@ test('missing candles are fetched in pages, once, without the candle in progress
   const store = new CandleStore(folder);
   const order = { symbol: 'SOLUSDT', interval: '1m', fromMs: START, toMs: NOW } as const;
   assert.equal(await backfillCandles(market, store, order), 2470);
-  assert.deepEqual(asked, [0, 1000, 2030]);
+  assert.deepEqual(requested, [0, 1000, 2030]);
   assert.equal(store.list()[0]?.missing, 30);
   assert.equal(await backfillCandles(market, store, order), 0);
-  assert.deepEqual(asked.slice(3), [1200], 'only the hole of the exchange is asked for again');
+  assert.deepEqual(requested.slice(3), [1200], 'only the gap of the exchange is requested again');
   const wider = { ...order, fromMs: START - 10 * MINUTE_MS, toMs: START + 100 * MINUTE_MS };
   assert.equal(await backfillCandles(market, store, wider), 10);
-  assert.deepEqual(asked.slice(4), [-10], 'nothing is asked for beyond the window');
+  assert.deepEqual(requested.slice(4), [-10], 'nothing is requested beyond the window');
   rmSync(folder, { recursive: true });
 });

@@ -60,10 +60,10 @@ test('an exhausted job is published and notified once, with a scrubbed text, and
   assert.match(JSON.stringify(notices[0]), /"text":"Failed query: .*\\nparams: \[scrubbed\] Open Failed jobs/);
   assert.ok(!JSON.stringify([letter, frames, lines, notices]).includes(CANARY));
 
-  await first.work('notify-send', () => Promise.reject(new Error('The messenger is away for good.')));
+  await first.work('notify-send', () => Promise.reject(new Error('The messenger is gone.')));
   const notification = { event: 'job-failed', title: '', text: '', at: new Date().toISOString() } as const;
   await first.enqueue('notify-send', { profileId: newId(), provider: 'ntfy', notification });
-  await until('the frame', () => JSON.stringify(frames.at(-1)).includes('away for good'));
+  await until('the frame', () => JSON.stringify(frames.at(-1)).includes('messenger is gone'));
   await until('the notification has ended', async () => (await letterStates()).join() === 'completed,completed');
   assert.equal(notices.length, 1, 'a message that could not be sent causes no message');
 });

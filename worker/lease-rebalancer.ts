@@ -10,7 +10,7 @@ const LEFT_TO_OTHERS_MS = 10_000;
 /** Passes accounts on to workers that own fewer. Leases are described in leases.ts. */
 interface LeaseRebalancer {
   /** Passes the last account on if another live worker owns at least two fewer. A failure waits for the next call. */
-  begin(owned: readonly AccountLoop[]): void;
+  passOnIfUneven(owned: readonly AccountLoop[]): void;
   /** True while other workers may take this account first. */
   isLeft(id: AccountId): boolean;
 }
@@ -38,7 +38,7 @@ export function createLeaseRebalancer(
   };
   return {
     // Not awaited: an order in flight may take seconds, and other leases must be renewed meanwhile.
-    begin: (owned) => void passOn(owned).catch(() => {}),
+    passOnIfUneven: (owned) => void passOn(owned).catch(() => {}),
     isLeft: (id) => id === passed?.id && performance.now() - passed.atMs < LEFT_TO_OTHERS_MS,
   };
 }

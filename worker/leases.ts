@@ -118,7 +118,7 @@ export function keepLeases(context: WorkerContext): Leases {
     for (let count = 1; !stop.signal.aborted; count++) {
       await refresh();
       if (count % REBALANCE_EVERY_INTERVALS === 0)
-        rebalancer.begin([...loops.values()].filter((loop) => !stopping.has(loop.toRun.account.id)));
+        rebalancer.passOnIfUneven([...loops.values()].filter((loop) => !stopping.has(loop.toRun.account.id)));
       await wait(RENEW_EVERY_MS, stop.signal);
     }
   })();

@@ -238,15 +238,15 @@ test('a queue or a webhook that never answers delays no record and no tick', asy
     ...{ audit: () => {}, evidence: () => {}, flush: async () => {} },
     log: ({ msg }: ActionLogRow) => void kept.push(msg),
   };
-  const asked: unknown[] = [];
-  const stuck = { enqueue: (...args: unknown[]) => (asked.push(args), new Promise<never>(() => {})) };
+  const calls: unknown[] = [];
+  const stuck = { enqueue: (...args: unknown[]) => (calls.push(args), new Promise<never>(() => {})) };
   const records = notifyingSink(sink, { liveDemo: false, queue: stuck, log });
   const at = new Date();
   const row = { id: 'x', profileId, symbol: 'BTCUSDT', level: 'error' as const, count: 1, firstAt: at, lastAt: at };
   for (let i = 0; i < 1000; i++) records.log({ ...row, msg: `refused ${i}`, ctx: { event: 'order_rejected' } });
   await records.flush();
   assert.deepEqual(
-    [kept.length, asked.length],
+    [kept.length, calls.length],
     [1000, 1000],
     'each was kept and put on its way without being waited for',
   );

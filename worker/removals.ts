@@ -234,5 +234,5 @@ const heldBy = ({ coins }: RunningAccount, profileId: ProfileId): string[] =>
     .filter(({ coin }) => isSellable(coin.position.quantity, coin.price ?? coin.position.averagePrice, coin.rules))
     .map(({ coin }) => `${formatDecimal(coin.position.quantity)} ${coin.rules.baseAsset}`);
 
-/** Takes away what the operator asked to remove, once nothing of it rests on the exchange. */
+/** Removals that the operator requested; each one waits until no order of it rests on the exchange. */
 export const REMOVALS = { 'coin.unbind': unbind, 'profile.delete': removeProfile } as const;

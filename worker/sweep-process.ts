@@ -90,7 +90,7 @@ export function createSweepProcess(): SweepProcess {
     ending.kill('SIGKILL');
     await ended;
   };
-  const begin = async (): Promise<ChildProcess> => {
+  const startProcess = async (): Promise<ChildProcess> => {
     launcher ??= findLauncher();
     const [execPath, ...execArgv] = [...(await launcher), process.execPath];
     if (closed) throw new Error('The worker is being closed.');
@@ -102,7 +102,7 @@ export function createSweepProcess(): SweepProcess {
   const carryOutNow = async (start: SweepStart, signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
     clearTimeout(idle);
-    if (child?.connected !== true || hasEnded(child)) child = await begin();
+    if (child?.connected !== true || hasEnded(child)) child = await startProcess();
     try {
       await request(child, start, signal);
     } catch (error) {

@@ -18,7 +18,7 @@ const RECENT_MS = 3_600_000;
 /** Finds, by queries, events that the account stream has not delivered. */
 export interface Reconciler {
   /** At the start, before any trade: finds coins with unreadable open orders. */
-  begin(): Promise<void>;
+  checkOpenOrders(): Promise<void>;
   /** After each (re)connect: reads balances, open orders and executions, and settles the differences. */
   catchUp(): Promise<void>;
   /** While connected: calls `renew` with the cause when the stream has not delivered the outcome of an order. */
@@ -71,7 +71,7 @@ export function createReconciler(
     }
   };
   return {
-    async begin() {
+    async checkOpenOrders() {
       await listOpen(new Set([...coins.all()].map(({ coin }) => coin.symbol)));
     },
     async catchUp() {

@@ -93,7 +93,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   await readHalts(context);
   context.orphans = await ports.store.orphanLocks(context.account.id);
   await coins.refresh();
-  await reconciler.begin().catch((error: unknown) => onUnread(context, error));
+  await reconciler.checkOpenOrders().catch((error: unknown) => onUnread(context, error));
   buffer.open((event) => onAccountEvent(context, { event, coins, run, reconciler, resets }));
 
   let connected = false;

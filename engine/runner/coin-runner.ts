@@ -167,7 +167,7 @@ function startAction(
   { clientOrderId, tick: runTick, ...input }: ActionInput & { readonly tick: () => Promise<void> | undefined },
 ): Promise<ActionOutcome> {
   const { promise, resolve } = Promise.withResolvers<ActionOutcome>();
-  const begin = async (): Promise<void> => {
+  const start = async (): Promise<void> => {
     coin.pendingAction = {
       ...input,
       requestedMs: performance.now(),
@@ -176,7 +176,7 @@ function startAction(
     };
     await runTick();
   };
-  return mailbox.until(mailbox.enqueue(begin).then(() => promise));
+  return mailbox.until(mailbox.enqueue(start).then(() => promise));
 }
 
 async function orderOf(coin: Coin, clientOrderId: string | null): Promise<LiveOrder | null> {

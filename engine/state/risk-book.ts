@@ -53,7 +53,7 @@ function oneByOne(load: () => Promise<void>): Pick<RiskBook, 'refresh' | 'poll'>
   let waiting: Promise<void> | null = null;
   let reads = 0;
   let pollFromMs = Number.NEGATIVE_INFINITY;
-  const begin = async (): Promise<void> => {
+  const read = async (): Promise<void> => {
     waiting = null;
     const startMs = performance.now();
     await load();
@@ -63,7 +63,7 @@ function oneByOne(load: () => Promise<void>): Pick<RiskBook, 'refresh' | 'poll'>
   const refresh = (): Promise<void> => {
     if (waiting !== null) return waiting;
     reads += 1;
-    waiting = last.then(begin).finally(() => void (reads -= 1));
+    waiting = last.then(read).finally(() => void (reads -= 1));
     last = waiting.catch(() => {});
     return waiting;
   };

@@ -118,7 +118,7 @@ test('a cap makes an order smaller, and names itself when nothing is left', () =
   assert.deepEqual(full.kind === 'refused' && [full.reason, full.numbers['used']], ['cap-account-exposure', '1']);
 });
 
-test('a level is passed over below the spend it asks for, and an add counts what is held towards the exit', () => {
+test('a level is refused below its planned spend, and an add counts the held quantity towards the exit', () => {
   const levels = [{ spend: d('5.3'), least: d('5.31'), trigger: d('1') }];
   const shared = { ...ready.shared, levels };
   const refused = approve(buy, { ...ready, shared });

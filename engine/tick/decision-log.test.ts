@@ -38,16 +38,16 @@ const auditAt = (
 /** Keeps the last version of each row, as the table does, and all audits. */
 function table() {
   const rows = new Map<string, ActionLogRow>();
-  const told: TickAudit[] = [];
+  const published: TickAudit[] = [];
   const log = createDecisionLog(
-    { write: (row) => rows.set(row.id, row), publish: (audit) => told.push(audit) },
+    { write: (row) => rows.set(row.id, row), publish: (audit) => published.push(audit) },
     reasons,
   );
   const record = (audit: TickAudit, captured?: boolean): void => {
     const tick = { ...audit, atMs: Date.parse(audit.at), numbers: audit.decision.numbers };
     log.record(tick, (ticks) => ({ ...audit, ticks }), captured);
   };
-  return { rows, told, record, flush: log.flush };
+  return { rows, published, record, flush: log.flush };
 }
 
 test('equal decisions share a row with first, lowest, highest and latest numbers', () => {
@@ -63,7 +63,7 @@ test('equal decisions share a row with first, lowest, highest and latest numbers
   assert.deepEqual([ctx.first.price, ctx.lowest.price, ctx.highest.price, ctx.numbers.price], ['10', '8', '12', '9']);
 });
 
-test('another threshold, another reason, an hour or something sent begins a new row', () => {
+test('another threshold, another reason, an hour or a sent order starts a new row', () => {
   const { rows, ...log } = table();
   const base = { reason: 'entry-above-window-low', price: 10, limit: '7' };
   log.record(auditAt(0, base));
@@ -86,13 +86,13 @@ test('the counts of all rows sum to the ticks', () => {
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const { rows, told, ...log } = table();
+      const { rows, published, ...log } = table();
       for (const [second, given] of steps.entries()) log.record(auditAt(second * 300, given));
       log.flush();
       const sum = [...rows.values()].reduce((total, row) => total + row.count, 0);
       assert.equal(sum, steps.length);
       assert.equal(
-        told.reduce((total, { ticks }) => total + ticks, 0),
+        published.reduce((total, { ticks }) => total + ticks, 0),
         steps.length,
       );
     }),

@@ -16,8 +16,8 @@ test('a backup is written when it is due and old ones are removed; a failed one 
   const { database } = own;
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-backups-'));
   const log = { info() {}, warn() {}, error() {} };
-  const told: unknown[] = [];
-  const enqueue: NotifyDeps['queue']['enqueue'] = (_name, data) => Promise.resolve(void told.push(data));
+  const sent: unknown[] = [];
+  const enqueue: NotifyDeps['queue']['enqueue'] = (_name, data) => Promise.resolve(void sent.push(data));
   const notifyDeps: NotifyDeps = { liveDemo: false, queue: { enqueue }, log };
   const run = (hours: number, dir = folder) => {
     const env = parseEnvironment({ DATABASE_URL: own.url, BACKUP_DIR: dir });
@@ -31,7 +31,7 @@ test('a backup is written when it is due and old ones are removed; a failed one 
   assert.equal((await readdir(folder)).length, 2, 'nothing half written is left');
   await assert.rejects(run(0, join(folder, (await readdir(folder))[0] ?? '')));
   await assert.rejects(run(0, '/proc/takes/none'));
-  assert.match(JSON.stringify(told), /"event":"backup-failed".*"event":"backup-failed"/);
+  assert.match(JSON.stringify(sent), /"event":"backup-failed".*"event":"backup-failed"/);
   const deep = join(folder, 'new', 'deep');
   await run(0, deep);
   assert.equal((await listBackups(deep)).length, 1);

@@ -23,11 +23,11 @@ test('the digest is sent at nine in the time zone of the operator, once for each
   const { database } = test_;
   const { profileId } = await seedOwner(database);
   await database.kysely.updateTable('users').set({ timezone: 'Asia/Kolkata' }).execute();
-  const told: object[] = [];
+  const sent: object[] = [];
   const deps = {
     log,
     liveDemo: false,
-    queue: { enqueue: async (...[, data]: unknown[]) => void told.push(Object(data)) },
+    queue: { enqueue: async (...[, data]: unknown[]) => void sent.push(Object(data)) },
   };
   const now = new Date();
   // 03:30 UTC is nine in Kolkata, which is never a whole hour of UTC.
@@ -48,8 +48,8 @@ test('the digest is sent at nine in the time zone of the operator, once for each
     const at = new Date(nine.getTime() + (hour - 12) * 3_600_000);
     await sendDigests({ database }, deps, at);
   }
-  assert.equal(told.length, 1);
-  const [first] = told;
+  assert.equal(sent.length, 1);
+  const [first] = sent;
   const notification: unknown = isObject(first) ? first['notification'] : undefined;
   assert.ok(isObject(notification));
   assert.deepEqual([notification['event'], notification['title']], ['digest', 'First: the last day']);
@@ -58,7 +58,7 @@ test('the digest is sent at nine in the time zone of the operator, once for each
     /The profile is enabled\.\n0 executions, 4 closed positions with 50 net \(2 trailing stop, 1 stop loss\)\./,
   );
   await sendDigests({ database }, { ...deps, liveDemo: true }, nine);
-  assert.equal(told.length, 1, 'a live demo sends nothing');
+  assert.equal(sent.length, 1, 'a live demo sends nothing');
 });
 
 test('equity is holdings at cached prices; an incomplete sum is never stored', async () => {

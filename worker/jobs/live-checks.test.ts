@@ -139,10 +139,10 @@ test('drift: only what was traded since the pin counts; a change of the verdict 
     ['warn'],
   );
   assert.match(rows[0]?.msg ?? '', /worse than its pinned backtest: Won 0 % of 16 closed positions; tested 60 %/);
-  const asked = `select data #>> '{notification,event}' as event from pgboss.job where name = 'notify'`;
-  const told = () => base.database.pool.query<{ event: string }>(asked).then((answer) => answer.rows);
-  await until('the notification is queued', async () => (await told()).length > 0);
-  assert.deepEqual(await told(), [{ event: 'drift' }]);
+  const query = `select data #>> '{notification,event}' as event from pgboss.job where name = 'notify'`;
+  const sent = () => base.database.pool.query<{ event: string }>(query).then((answer) => answer.rows);
+  await until('the notification is queued', async () => (await sent()).length > 0);
+  assert.deepEqual(await sent(), [{ event: 'drift' }]);
 });
 
 test('shadow replay: the last day with the present settings, next to the recorded decisions and trades', async () => {

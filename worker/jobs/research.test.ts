@@ -67,7 +67,7 @@ after(async () => {
   rmSync(CANDLES, { recursive: true });
 });
 
-/** A price that wanders, the same for the same seed. */
+/** A random walk of prices, fixed by its seed. */
 function walkOf(seed: number) {
   const random = randomFrom(seed);
   const columns = sharedColumns(ROWS);
@@ -101,9 +101,9 @@ const iso = (row: number): string => new Date(FROM + row * HOUR_MS).toISOString(
 const TERMS = { from: iso(100), to: iso(ROWS), detailInterval: '1h', balance: '1000', feeBps: '10', slippageBps: '0' };
 const CONFIG = { candleInterval: '1h', ema: { fast: 3, slow: 8 } };
 
-async function until<T>(ask: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
+async function until<T>(read: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
   for (const end = Date.now() + withinMs; Date.now() < end; await delay(50)) {
-    const found = await ask();
+    const found = await read();
     if (found !== undefined) return found;
   }
   throw new Error('it did not happen in time');
@@ -160,15 +160,15 @@ test('a backtest runs in a thread; a coin that cannot run ends it with a sentenc
   assert.deepEqual([failed.state, failed.error], ['failed', 'The exchange does not list ZZZUSDT.']);
   assert.deepEqual(Object.keys(isObject(failed.results) ? failed.results : {}), ['AAAUSDT']);
 
-  const told = await until(async () => {
-    const asked = `select data ->> 'profileId' as to, data -> 'notification' as message from pgboss.job where name = 'notify'`;
-    const { rows } = await base.database.pool.query<{ to: string; message: Notification }>(asked);
+  const messages = await until(async () => {
+    const query = `select data ->> 'profileId' as to, data -> 'notification' as message from pgboss.job where name = 'notify'`;
+    const { rows } = await base.database.pool.query<{ to: string; message: Notification }>(query);
     return rows.length < 2
       ? undefined
       : rows.map(({ to, message: { event, title, text } }) => [to, event, title, text]);
   });
   assert.deepEqual(
-    new Set(told),
+    new Set(messages),
     new Set([
       [profileId, 'backtest-complete', 'The backtest of AAAUSDT has ended', `Its results are kept as run ${runId}.`],
       [profileId, 'backtest-complete', 'The backtest of AAAUSDT, ZZZUSDT has failed', failed.error],
@@ -287,7 +287,7 @@ test('sets that are no config are counted and not tried; a sweep of nothing else
 test('a walk-forward chooses on each training and counts only the tests, as the command does', async () => {
   const { kysely } = base.database;
   await using _worker = await startWorker('forward');
-  // 1400 hours are 58 days: tests begin on days 30, 40 and so end on day 50.
+  // 1400 hours are 58 days: tests start on days 30, 40 and so end on day 50.
   const folds = 2;
   const walkForward = { trainDays: 30, testDays: 10 };
   const knobs = 'ema.fast=3..9:2;ema.slow=12,20';

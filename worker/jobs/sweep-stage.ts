@@ -96,7 +96,7 @@ export async function endStage(
   await database.transaction(async (transaction) => {
     const stage = await lockEndedStage(transaction, sweepId);
     if (stage === undefined) return;
-    const begin = async (units: readonly (readonly number[])[]): Promise<void> => {
+    const startNext = async (units: readonly (readonly number[])[]): Promise<void> => {
       const next = stage + 1;
       await addUnits(transaction, { sweepId, stages: { first: next, last: next } }, units);
       await queue.enqueueAllIn(transaction, 'run-sweep-unit', unitJobs(sweepId, { first: next, last: next }, units));
@@ -110,12 +110,12 @@ export async function endStage(
     const folds = foldsIn(request);
     const tried = await triedIn(transaction, sweepId, folds.length > 0 ? 0 : stage);
     if (request.search === 'halving' && stage < HALVING_STAGES - 1)
-      return begin(unitsOf([...bestThird(tried, rank)].toSorted((a, b) => a - b)));
+      return startNext(unitsOf([...bestThird(tried, rank)].toSorted((a, b) => a - b)));
     if (folds.length > 0 && stage === folds.length)
-      return begin([await bestOfFolds(transaction, { sweepId, request })]);
-    const beside = await otherTrials(transaction, { sweepId, strategyName, symbol: coin.symbol });
+      return startNext([await bestOfFolds(transaction, { sweepId, request })]);
+    const otherTrials = await otherTrials(transaction, { sweepId, strategyName, symbol: coin.symbol });
     const dropped = request.search === 'halving' ? await droppedIn(transaction, sweepId, stage) : [];
-    const before = beside + (await readTrials(transaction, sweepId)) - tried.length - dropped.length;
+    const before = otherTrials + (await readTrials(transaction, sweepId)) - tried.length - dropped.length;
     const swept = parseSettings(request.knobs, coin.config);
     const walkForward = folds.length === 0 ? {} : { walkForward: await forwardOf(transaction, { sweepId, request }) };
     await keepSweepResult(transaction, sweepId, {
