@@ -53,10 +53,7 @@ export function reportAccount(context: Context, { id, name }: Account): AccountR
   };
   const notify = (title: string, text: string): void => {
     notifyAccount(notifyDeps, id, { event: 'account-fault', title, text }).catch((err: unknown) =>
-      log.warn(
-        { event: 'notice_lost', accountId: id, err },
-        'The operator could not be notified of the state of the account',
-      ),
+      log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be notified of the account state'),
     );
   };
   const recovered = (): void => {

@@ -69,10 +69,7 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
     publishing = null;
   };
   const writeLatest = async (): Promise<void> => {
-    const due = [
-      ...removeOldest(latest),
-      ...removeOldest(prices).map(([key, seen]): [string, Latest] => [key, latestOf(seen)]),
-    ];
+    const due = [...removeOldest(latest), ...removeOldest(prices).map(priceEntry)];
     const entries = new Map(due.map(([key, { value, ttlMs }]) => [key, { value: JSON.stringify(value), ttlMs }]));
     if (entries.size === 0) return;
     await cache
@@ -134,13 +131,10 @@ function removeOldest<Value>(from: Map<string, Value>): [string, Value][] {
   return taken;
 }
 
-function latestOf({ venue, symbol, price: exact, atMs }: SeenPrice): Latest {
+function priceEntry([key, { venue, symbol, price: exact, atMs }]: [string, SeenPrice]): [string, Latest] {
   const [price, at] = [formatDecimal(exact), new Date(atMs).toISOString()];
-  return {
-    value: { price, at },
-    ttlMs: PRICE_TTL_MS,
-    event: { topic: 'price', id: symbol, data: { venue, symbol, price, at } },
-  };
+  const event: BusEvent = { topic: 'price', id: symbol, data: { venue, symbol, price, at } };
+  return [key, { value: { price, at }, ttlMs: PRICE_TTL_MS, event }];
 }
 
 /** Packs all events, in order, into as few messages as possible. */

@@ -103,8 +103,7 @@ export function keepLeases(context: WorkerContext): Leases {
     }
     const isTaken = (id: AccountId): boolean => loops.has(id) || stopping.has(id) || rebalancer.isLeft(id);
     const free = accounts.filter(({ account }) => !isTaken(account.id));
-    const yieldTurn = (): Promise<void> => wait(yieldMs(loops.size), stop.signal);
-    for await (const toRun of inTurn(context, free, yieldTurn)) await start(toRun);
+    for await (const one of inTurn(context, free, () => wait(yieldMs(loops.size), stop.signal))) await start(one);
     const isKnown = (id: AccountId): boolean => accounts.some(({ account }) => account.id === id);
     for (const [id, loop] of loops) if (!isKnown(id) && !stopping.has(id)) void halt(loop);
   };
