@@ -52,8 +52,8 @@ async function open({ context, loop }: ActionDeps, action: OperatorAction): Prom
 }
 
 /**
- * Cancels every recorded order of the profile, or of its one coin, then runs `commit` in a transaction in which no new
- * intent can commit. Orders that may still rest prevent the commit.
+ * Cancels every recorded order of the profile, or of its one coin. Then runs `commit` in a transaction that excludes
+ * new intents. Orders that may still rest prevent the commit.
  */
 async function clearThen(
   removal: Removal,
@@ -134,7 +134,7 @@ interface Strays {
 
 /**
  * Handles orders that only the exchange knows. Cancels orders that provably belong to the profile. With a config that
- * cannot be parsed they stay, and are reported when the profile has the coin or holds a position of it.
+ * cannot be parsed they stay. They are reported when the profile has the coin or holds a position of it.
  */
 async function clearStrays({ context, running, profile }: Removal): Promise<Strays> {
   const { kysely } = context.database;

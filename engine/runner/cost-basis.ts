@@ -21,7 +21,10 @@ import type { CoinRunner } from './coin-runner.ts';
 import { LeaseLost } from '#engine/state/ends-run.ts';
 import type { EngineLog } from '#engine/state/ports.ts';
 
-/** What changes a position outside of fills, for the owner of an account whether or not its coins run. */
+/**
+ * Dependencies of position changes outside of fills. The owner of the account makes them, also for coins that do not
+ * run.
+ */
 export interface BasisDeps {
   readonly account: Account;
   readonly fencing: number;

@@ -20,16 +20,17 @@ export async function readOrder(trading: TradingPort, symbol: string, exchangeOr
 }
 
 /**
- * Order ids of these executions, the order that ended first at the front. After a crash the newest recorded execution
- * is then older than the last execution of every remaining order, even when two orders filled in alternation.
+ * Order ids of these executions, the order that ended first at the front. A crash may end the recording between two
+ * orders. The newest recorded execution is then older than the last execution of every remaining order, also of
+ * interleaved ones.
  */
 export const byLastExecution = (fills: readonly Pick<ExchangeFill, 'exchangeOrderId'>[]): string[] =>
   [...new Set(fills.map((fill) => fill.exchangeOrderId).toReversed())].toReversed();
 
 /**
- * Records all own executions of this coin since the last recorded one, order by order, including orders that a restored
- * backup does not know. An order whose executions cannot be read now stays live and is watched. Call it while nothing
- * else happens to the coin. Throws when the exchange does not answer.
+ * Records all own executions of this coin since the last recorded one, order by order. It includes orders that a
+ * restored backup does not know. An order whose executions cannot be read now stays live and is watched. Call it while
+ * nothing else happens to the coin. Throws when the exchange does not answer.
  */
 export async function bookMissedOrders(coin: Coin): Promise<void> {
   const { symbol, context } = coin;

@@ -9,9 +9,9 @@ export function noteFeeAsset(context: Pick<AccountContext, 'fees'>, fill: Exchan
 }
 
 /**
- * The share of a buy that the exchange takes from the bought coin as its fee. It is 0 only when the newest fee was paid
- * in a third asset and the wallet holds enough of it for a buy with the whole available balance. Otherwise the exchange
- * charges the coin.
+ * The share of a buy that the exchange takes from the bought coin as its fee. It is 0 under two conditions: the newest
+ * fee was paid in a third asset, and the wallet holds enough of it for a buy with the whole available balance.
+ * Otherwise the exchange charges the coin.
  */
 export function baseFeeRate(context: AccountContext, rules: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'>): number {
   const { fees, feePrices, wallet } = context;

@@ -4,8 +4,8 @@ const [FEW, BATCH] = [8, 50];
 const LONGEST_MS = 20;
 
 /**
- * Jobs that may wait until the engine has handled the prices and candles that arrived with them, for example the record
- * of a decision that sent nothing. They run in order and in batches, so that no price waits for all of them.
+ * Jobs that may wait until the engine has handled the prices and candles that arrived with them. An example is the
+ * record of a decision that sent nothing. They run in order and in batches, so that no price waits for all of them.
  */
 export interface DeferredQueue {
   readonly size: number;
