@@ -113,9 +113,9 @@ export async function endStage(
       return startNext(unitsOf([...bestThird(tried, rank)].toSorted((a, b) => a - b)));
     if (folds.length > 0 && stage === folds.length)
       return startNext([await bestOfFolds(transaction, { sweepId, request })]);
-    const otherTrials = await otherTrials(transaction, { sweepId, strategyName, symbol: coin.symbol });
+    const trialsElsewhere = await otherTrials(transaction, { sweepId, strategyName, symbol: coin.symbol });
     const dropped = request.search === 'halving' ? await droppedIn(transaction, sweepId, stage) : [];
-    const before = otherTrials + (await readTrials(transaction, sweepId)) - tried.length - dropped.length;
+    const before = trialsElsewhere + (await readTrials(transaction, sweepId)) - tried.length - dropped.length;
     const swept = parseSettings(request.knobs, coin.config);
     const walkForward = folds.length === 0 ? {} : { walkForward: await forwardOf(transaction, { sweepId, request }) };
     await keepSweepResult(transaction, sweepId, {
