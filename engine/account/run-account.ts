@@ -19,7 +19,7 @@ const COINS_A_TURN = 50;
 
 const LOOK_EVERY_INTERVALS = 20;
 /** While a buy waits on the exchange: a fill of it that the stream did not report is a position without a stop. */
-const LOOK_AT_BUYS_EVERY_TICKS = 5;
+const LOOK_AT_BUYS_EVERY_INTERVALS = 5;
 
 const HALTS_EVERY_INTERVALS = 2;
 
@@ -177,7 +177,8 @@ async function runTimer(
     }
     if (interval % CLOCK_EVERY_INTERVALS === 0)
       await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
-    if (interval % LOOK_EVERY_INTERVALS === 0) void look().catch((error: unknown) => onUnread(context, error));
+    const lookEvery = doesBuyWait(coins) ? LOOK_AT_BUYS_EVERY_INTERVALS : LOOK_EVERY_INTERVALS;
+    if (interval % lookEvery === 0) void look().catch((error: unknown) => onUnread(context, error));
   }
 }
 
