@@ -89,7 +89,7 @@ test('the advisor answers about finished backtests only, and only with a provide
   await save({ provider: 'openai-compatible', model: 'm' });
   const slot = await api.call(askAdvisor, { params: { ...params, variant: 'safe' } });
   assert.deepEqual([slot.slot, slot.state, slot.suggestions], ['safe', 'running', []]);
-  assert.match(await ask(), /^This question is being answered already/);
+  assert.match(await ask(), /^This question is already running/);
   const old = { asked_at: new Date(Date.now() - 3_600_000) };
   await api.database.kysely.updateTable('backtest_advisor_slots').set(old).execute();
   assert.equal(

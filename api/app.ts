@@ -49,7 +49,7 @@ import { mountUpkeep } from '#api/routes/upkeep.ts';
 import { mountWallet } from '#api/routes/wallet.ts';
 
 /** Routes that use reserved connections. */
-const URGENT = [mountStatus, mountHealth, mountSession, mountKillSwitch];
+const RESERVED_ROUTES = [mountStatus, mountHealth, mountSession, mountKillSwitch];
 
 const FAMILIES = [
   mountReference,
@@ -99,7 +99,7 @@ export async function createApp(context: ServerContext, limits?: VisitorLimits):
   mountErrors(app, context);
   const urgent: ApiContext = { ...context, database: context.reserved };
   const visitors = limits && { limits, guard: context };
-  for (const mount of URGENT) mount(createRoutes(app, { context: urgent, guard: urgent, visitors }));
+  for (const mount of RESERVED_ROUTES) mount(createRoutes(app, { context: urgent, guard: urgent, visitors }));
   for (const mount of FAMILIES) mount(createRoutes(app, { context, guard: urgent, visitors }));
   const { webDir } = context.settings;
   if (webDir !== undefined) mountPages(app, await loadPages(webDir));

@@ -38,7 +38,7 @@ const jobs = async (): Promise<unknown[]> =>
   (await api.database.pool.query(`select id, data from pgboss.job where name = 'apply-avg-entry-price'`)).rows;
 const basisOf = async (profileId: ProfileId) =>
   (await api.call(readCoin, { params: { id: profileId, symbol: SYMBOL } })).coin.costBasis;
-const asked = (quantity: string) => ({ averageEntryPrice, quantity, note: null });
+const requested = (quantity: string) => ({ averageEntryPrice, quantity, note: null });
 
 interface Row {
   readonly path: 'later' | 'add symbol';
@@ -128,7 +128,7 @@ for (const [name, row] of Object.entries(ROWS)) {
     assert.equal(reply.status, row.answer, reply.text);
     const queued = await jobs();
     if (row.answer !== 502) {
-      assert.deepEqual(await basisOf(profileId), asked(row.quantity ?? ''));
+      assert.deepEqual(await basisOf(profileId), requested(row.quantity ?? ''));
       assert.deepEqual(queued.length, 1);
       assert.match(JSON.stringify(queued[0]), new RegExp(`"profileId":"${profileId}"`));
       if (row.answer === 202) assert.match(JSON.stringify(queued[0]), new RegExp(JSON.parse(reply.text).jobId));

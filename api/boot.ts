@@ -15,7 +15,7 @@ import { openCache } from '#storage/cache/open-cache.ts';
 import { openQueue } from '#storage/jobs/queue.ts';
 import { readOperator } from '#storage/operator/users.ts';
 import type { ApiSettings, ServerContext } from '#api/frame/context.ts';
-import { AT_A_TIME } from '#api/guard/visitor-limits.ts';
+import { MAX_CONCURRENT } from '#api/guard/visitor-limits.ts';
 import { type Address, serveApi } from './serve.ts';
 import { Venues } from '#api/frame/venues.ts';
 
@@ -54,7 +54,7 @@ function portProblem(error: unknown, { host, port }: Address): unknown {
  * A live demo adds one for each request of visitors that may wait.
  */
 export const openReserved = (url: string, liveDemo: boolean): Database =>
-  openDatabase(url, { applicationName: 'tradewind-api-reserved', max: liveDemo ? 3 + AT_A_TIME : 3, ready: true });
+  openDatabase(url, { applicationName: 'tradewind-api-reserved', max: liveDemo ? 3 + MAX_CONCURRENT : 3, ready: true });
 
 export interface Api extends AsyncDisposable {
   readonly port: number;

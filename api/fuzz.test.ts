@@ -129,8 +129,8 @@ function describe(operation: Operation): Described {
   const entry = isObject(path) ? path[operation.method.toLowerCase()] : undefined;
   assert.ok(isObject(entry));
   const parameters: unknown[] = Array.isArray(entry['parameters']) ? entry['parameters'] : [];
-  const query = parameters.flatMap((operation): [string, unknown][] =>
-    isObject(operation) && operation['in'] === 'query' ? [[String(operation['name']), operation['schema']]] : [],
+  const query = parameters.flatMap((parameter): [string, unknown][] =>
+    isObject(parameter) && parameter['in'] === 'query' ? [[String(parameter['name']), parameter['schema']]] : [],
   );
   const body = JSON.stringify(entry['requestBody'] ?? null);
   return { operation, query, body: JSON.parse(body)?.content?.['application/json']?.schema };
@@ -153,11 +153,11 @@ async function digestOf({ database: { pool } }: TestApi): Promise<() => Promise<
 }
 
 /** Of a processor, so that other work on the machine is not counted; an answer that is slower than SLOW_MS hangs. */
-const MOST_CPU_MS = 2_000;
+const MAX_CPU_MS = 2_000;
 const SLOW_MS = 10_000;
 /** One-time allocations, such as compiled code and caches, are complete after a fifth of the requests. */
 const WARM = 0.2;
-const MOST_GROWTH = 64 * 2 ** 20;
+const MAX_GROWTH = 64 * 2 ** 20;
 
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
@@ -179,12 +179,12 @@ class Watch {
     const { user, system } = process.cpuUsage(before);
     const [ms, cpuMs] = [performance.now() - startMs, (user + system) / 1000];
     if (ms > this.#slowest.ms) this.#slowest = { ms, cpuMs, request };
-    assert.ok(ms < SLOW_MS && cpuMs < MOST_CPU_MS, `seed ${SEED}, request ${request} took ${ms} ms, ${cpuMs} of CPU`);
+    assert.ok(ms < SLOW_MS && cpuMs < MAX_CPU_MS, `seed ${SEED}, request ${request} took ${ms} ms, ${cpuMs} of CPU`);
     return reply;
   }
   ended(): string {
     const grown = heapBytes() - (this.#warm ?? 0);
-    assert.ok(grown < MOST_GROWTH, `memory grew by ${grown} bytes`);
+    assert.ok(grown < MAX_GROWTH, `memory grew by ${grown} bytes`);
     const { ms, cpuMs, request } = this.#slowest;
     return `slowest: request ${request}, ${Math.round(ms)} ms (${Math.round(cpuMs)} ms CPU); memory grew by ${grown} bytes`;
   }

@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import type { ApiContext } from '#api/frame/context.ts';
 import type { Answer, Operation } from '#api/contract/operation.ts';
 import { type Caller, callerOf } from '#api/guard/caller.ts';
-import { requireOwnSite } from '#api/guard/origin.ts';
+import { requireSameSite } from '#api/guard/origin.ts';
 import { type Authenticated, type Operator, sessionCookie } from '#api/guard/session.ts';
-import { identify, type Visitors } from '#api/guard/visitor-limits.ts';
+import { identifyOperator, type Visitors } from '#api/guard/visitor-limits.ts';
 import { type Mask, maskFor } from '#api/guard/visitor-mask.ts';
 import { isStorableText, readJsonBody } from '#api/frame/json-body.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
@@ -78,7 +78,7 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const reply = new Headers({ 'cache-control': 'no-store' });
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
         const sent = { cookie: c.req.header('cookie') ?? null, caller };
-        const find = () => identify({ guard, visitors }, sent);
+        const find = () => identifyOperator({ guard, visitors }, sent);
         const operator = operation.auth === 'session' ? await requireOperator(c, { find, reply }) : null;
         const limits = visitors?.limits.of(operator, sent.cookie, caller);
         if (operator !== null && changes(operation)) limits?.requireChange(caller);
@@ -97,7 +97,7 @@ async function requireOperator(
   c: Context<ApiEnv>,
   { find, reply }: { find: () => Promise<Authenticated | undefined>; reply: Headers },
 ): Promise<Operator> {
-  requireOwnSite(c.req.raw.headers);
+  requireSameSite(c.req.raw.headers);
   const authenticated = await find();
   if (authenticated === undefined) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
   const { prolonged, operator } = authenticated;

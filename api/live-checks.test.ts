@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ProfileId } from '#core/ids.ts';
 import { keepReport } from '#storage/research/live-checks.ts';
-import { addResult, finishResearch, takeRun } from '#storage/research/research.ts';
+import { addResult, finishResearch, startRun } from '#storage/research/research.ts';
 import {
   changeLiveGate,
   readDrift,
@@ -59,7 +59,7 @@ async function finished(params: { id: ProfileId }, result: unknown, overrideConf
   const { kysely } = api.database;
   const { runId } = await api.call(launchBacktest, { params, body: { ...WINDOW, overrideConfig } });
   const { configFingerprints } = await api.call(readBacktest, { params: { ...params, runId } });
-  await takeRun(kysely, runId);
+  await startRun(kysely, runId);
   const [symbol = BTC] = Object.keys(configFingerprints);
   await addResult(kysely, runId, { symbol, result });
   await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });

@@ -53,7 +53,7 @@ for (const origin of foreign) {
 }
 
 /** A request as a program sends it: without an Origin header. */
-const bare = async (method: string, headers: Record<string, string> = {}) => {
+const rawRequest = async (method: string, headers: Record<string, string> = {}) => {
   const response = await fetch(`${api.url}/api/auth/sign-out`, {
     method,
     headers: { cookie: api.cookie ?? '', ...headers },
@@ -62,7 +62,7 @@ const bare = async (method: string, headers: Record<string, string> = {}) => {
 };
 
 test('a change without Origin needs the client header, a read does not', async () => {
-  const refused = await bare('POST');
+  const refused = await rawRequest('POST');
   assert.equal(refused.status, 403);
   assert.equal(JSON.parse(refused.body).code, 'origin_rejected');
   assert.equal((await fetch(`${api.url}/api/status`)).status, 200);

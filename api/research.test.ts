@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { addResult, finishResearch, takeRun } from '#storage/research/research.ts';
+import { addResult, finishResearch, startRun } from '#storage/research/research.ts';
 import {
   abortBacktest,
   abortSweep,
@@ -49,7 +49,7 @@ test('a backtest is launched, listed, read, pinned, aborted and deleted', async 
   assert.notEqual(changed.configFingerprints[BTC], run?.configFingerprints[BTC]);
 
   const { kysely } = api.database;
-  await takeRun(kysely, runId);
+  await startRun(kysely, runId);
   await addResult(kysely, runId, { symbol: BTC, result: { metrics: { totalReturn: 0.1 }, fills: [1, 2] } });
   const runParams = { ...params, runId };
   assert.equal((await api.refusal(deleteBacktest, { params: runParams })).code, 'conflict');

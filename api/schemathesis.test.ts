@@ -13,7 +13,7 @@ import { BTC, cachePrice, cacheRules } from '#test/api/test-records.ts';
 import { openTestApi, ORIGIN, type TestApi } from '#test/api/test-api.ts';
 
 const EXAMPLES = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? 10);
-const MOST_MINUTES = 8;
+const MAX_MINUTES = 8;
 /** These end the session, remove what other requests are about, reach other servers, or cost a password hash each. */
 const LEFT_OUT = '^/auth/|^/backup$|^/restore$|/test$|^/(accounts|profiles)/{id}$';
 
@@ -72,7 +72,7 @@ async function run(program: string, api: TestApi, folder: string) {
   const child = spawn(program, args, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: MOST_MINUTES * 60_000,
+    timeout: MAX_MINUTES * 60_000,
   });
   const [[code], stdout, stderr] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
   return { code, output: `${stdout}\n${stderr}` };

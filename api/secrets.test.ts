@@ -20,10 +20,10 @@ test('no response of any operation contains a stored secret', async () => {
     model: 'm',
     credential: 'CANARY-endpoint-key-7777',
   } as const;
-  const asked = await api.send(changeAiProvider, { body: ai });
-  assert.match(asked.text, /"last4":"7777"/);
+  const answer = await api.send(changeAiProvider, { body: ai });
+  assert.match(answer.text, /"last4":"7777"/);
   const user = await api.database.kysely.selectFrom('users').select('password_hash').executeTakeFirstOrThrow();
-  const texts = [stored.text, asked.text];
+  const texts = [stored.text, answer.text];
   const bodies = [
     '{}',
     '{"name":"N"}',

@@ -16,7 +16,7 @@ export interface Address {
  * Keep-alive timeout. It is longer than that of proxies (60 s): a proxy may send a request just when the server closes the
  * connection, and that request would get no answer.
  */
-const KEPT_MS = 75_000;
+const KEEP_ALIVE_MS = 75_000;
 
 /** HTTP and WebSocket on one port. */
 class ApiServer implements AsyncDisposable {
@@ -45,7 +45,7 @@ export async function serveApi(context: ServerContext, { host, port }: Address):
   const limits = context.settings.liveDemo ? new VisitorLimits() : undefined;
   const app = await createApp(context, limits);
   const hub = await SocketHub.open(context);
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: KEPT_MS } });
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS } });
   const upgrade = createUpgrade(
     { ...context, database: context.reserved },
     { hub, visitors: limits && { limits, guard: context } },

@@ -81,7 +81,7 @@ test('every operation is in the OpenAPI document with its parameters, body and a
     ids.push(entry['operationId']);
     assert.ok(operation.summary.length > 10, `${where} says what it does`);
     const parameters: unknown[] = entry['parameters'];
-    const named = parameters.filter((operation) => isObject(operation) && operation['in'] === 'path');
+    const named = parameters.filter((parameter) => isObject(parameter) && parameter['in'] === 'path');
     assert.equal(named.length, operation.path.match(/:\w+/g)?.length ?? 0, `${where} describes its path`);
     const takesBody = operation.body !== undefined || operation.upload !== undefined;
     assert.equal('requestBody' in entry, takesBody, where);
@@ -127,7 +127,7 @@ test('every change is audited in the route that makes it', async () => {
   const handlers = folder('routes').map((file) => readFileSync(file, 'utf8'));
   const unaudited = OPERATIONS.filter(writes).filter((operation) => {
     const handler = handlers.find((text) => new RegExp(`handle\\(\\s*${nameOf(operation)},`).test(text));
-    return handler === undefined || !/\bauditChange\(|\bwriteAuditLog\(|\baskWorker\(/.test(handler);
+    return handler === undefined || !/\bauditChange\(|\bwriteAuditLog\(|\brequestWorkerAction\(/.test(handler);
   });
   assert.deepEqual(
     unaudited.map(keyOf).filter((key) => !(key in UNAUDITED)),

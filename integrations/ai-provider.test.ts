@@ -112,7 +112,7 @@ test('an address is one that a credential may be sent to; a credential fits into
   ])
     assert.deepEqual(problems(fine), [], fine);
   const bad: [string, RegExp][] = [
-    ['nothing', /^is no address/],
+    ['nothing', /^is not an address/],
     ['file:///etc/passwd', /https:\/\/ or http/],
     ['https://me:secret@example.org', /name or a password/],
     ['https://example.org/?key=1', /without \?/],

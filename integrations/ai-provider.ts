@@ -132,7 +132,7 @@ export const aiProviderSettings = z
       refuse('credentialKind', `must be ${credentials.join(' or ')} for ${title}`);
   });
 
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 const WHAT_TO_DO: Readonly<Record<number, string>> = {
   401: ' Check the credential.',
   403: ' Check the credential and its permissions.',
@@ -145,11 +145,11 @@ export async function askAi(allowed: PrivateAddresses, provider: AiProvider, que
   const protocol = AI_PROTOCOLS[provider.provider];
   const outgoing = protocol.write(provider, question);
   const { host } = new URL(outgoing.url);
-  const reply = await postJson(allowed, outgoing, { ...question, mostBytes: MOST_BYTES });
+  const reply = await postJson(allowed, outgoing, { ...question, mostBytes: MAX_BYTES });
   if (reply.kind === 'failed') return { ok: false, detail: `${reply.detail}.` };
   const { status, headers, text, cut } = reply;
   const secrets = provider.credential === null ? [] : [provider.credential.value];
-  if (cut) return { ok: false, detail: `${host} sent more than ${MOST_BYTES} bytes, which is too long for an answer.` };
+  if (cut) return { ok: false, detail: `${host} sent more than ${MAX_BYTES} bytes, which is too long for an answer.` };
   const parsed = readJson(text);
   if (status >= 200 && status < 300) {
     const answer = protocol.read(parsed);
@@ -165,10 +165,10 @@ export async function askAi(allowed: PrivateAddresses, provider: AiProvider, que
       detail: `${host} does not use the protocol of ${protocol.title}; it sent: ${shown || 'nothing'}`,
     };
   }
-  const words = shownText(messageOf(parsed) ?? text, secrets);
+  const message = shownText(messageOf(parsed) ?? text, secrets);
   const wait = headers.get('retry-after');
   const waits = wait === null || !/^\d{1,6}$/.test(wait) ? '' : ` Wait ${wait} seconds before the next attempt.`;
-  const said = words === '' ? '.' : `: ${words.replace(/\.$/, '')}.`;
+  const said = message === '' ? '.' : `: ${message.replace(/\.$/, '')}.`;
   return { ok: false, detail: `${host} answered ${status}${said}${waits}${WHAT_TO_DO[status] ?? ''}` };
 }
 

@@ -18,7 +18,7 @@ interface NotifierProvider {
 }
 
 const TIMEOUT_MS = 10_000;
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 const address = (example: string) =>
   z
@@ -30,8 +30,8 @@ const address = (example: string) =>
     );
 const text = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
 
-const plainText = ({ title, text: words }: Notification): string => (words === '' ? title : `${title}\n${words}`);
-const cut = (words: string, most: number): string => (words.length <= most ? words : `${words.slice(0, most - 1)}…`);
+const plainText = ({ title, text }: Notification): string => (text === '' ? title : `${title}\n${text}`);
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
 const hidden = (known: Texts, name: string): string => known[name] ?? '';
 
 export const NOTIFIERS: Readonly<Record<NotifierName, NotifierProvider>> = {
@@ -121,7 +121,7 @@ export async function sendNotification(
   message: Notification,
 ): Promise<Delivery> {
   const outgoing = NOTIFIERS[notifier.provider].write(notifier, message);
-  const answer = await postJson(allowed, outgoing, { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES });
+  const answer = await postJson(allowed, outgoing, { timeoutMs: TIMEOUT_MS, mostBytes: MAX_BYTES });
   if (answer.kind === 'failed') return { ok: false, detail: answer.detail };
   if (answer.status >= 200 && answer.status < 300) return { ok: true };
   const shown = shownText(answer.text, Object.values(notifier.secrets));

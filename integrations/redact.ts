@@ -8,7 +8,7 @@ const SHORTEST_VALUE = 4;
 /** This many consecutive characters of a secret are a leak, such as a path that the other side cut. */
 const LEAK = 12;
 /** Maximum depth of nested encodings, such as percent inside JSON. */
-const MOST_ROUNDS = 4;
+const MAX_ROUNDS = 4;
 
 /** Secret parts of an address: everything after its host. Undefined for other texts. */
 function addressParts(secret: string): string[] | undefined {
@@ -63,9 +63,9 @@ const withoutEscapes = (text: string): string =>
 /** Decoded base64 and hexadecimal parts, also over several lines. */
 function unpacked(text: string): string[] {
   const joined = text.replaceAll(/\s+/g, '');
-  return [text, joined].flatMap((text) => [
-    ...Array.from(text.matchAll(/[\w+/-]{12,}/g), ([run]) => Buffer.from(run, 'base64').toString('utf8')),
-    ...Array.from(text.matchAll(/[0-9a-f]{16,}/gi), ([run]) => Buffer.from(run, 'hex').toString('utf8')),
+  return [text, joined].flatMap((form) => [
+    ...Array.from(form.matchAll(/[\w+/-]{12,}/g), ([run]) => Buffer.from(run, 'base64').toString('utf8')),
+    ...Array.from(form.matchAll(/[0-9a-f]{16,}/gi), ([run]) => Buffer.from(run, 'hex').toString('utf8')),
   ]);
 }
 
@@ -78,9 +78,9 @@ function repeats(text: string, secrets: readonly string[]): boolean {
       Array.from({ length: Math.max(0, part.length - LEAK + 1) }, (_, at) => part.slice(at, at + LEAK).toLowerCase()),
     );
   let layer = text;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const texts = [layer, ...unpacked(layer)].map((text) => text.toLowerCase());
-    if (runs.some((run) => texts.some((text) => text.includes(run)))) return true;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const texts = [layer, ...unpacked(layer)].map((form) => form.toLowerCase());
+    if (runs.some((run) => texts.some((form) => form.includes(run)))) return true;
     layer = withoutEscapes(layer);
   }
   return false;

@@ -4,7 +4,7 @@ import { type ActionOutcome, type OperatorAction, refused } from '#core/order/op
 import { scrubError } from '#core/installation/scrub.ts';
 import { LeaseLost } from '#engine/state/ends-run.ts';
 import type { Listener } from '#storage/postgres/listener.ts';
-import { ACTION_CHANNEL, finishAction, takeActions } from '#storage/trading/operator-actions.ts';
+import { ACTION_CHANNEL, finishAction, claimActions } from '#storage/trading/operator-actions.ts';
 import { ACCOUNT_ACTIONS } from './account-actions.ts';
 import { readRequest, actOnCoin } from './coin-actions.ts';
 import type { AccountLoop } from './account-loop.ts';
@@ -42,7 +42,7 @@ export async function followActions(
     const queue = queues.get(accountId) ?? { inProgress: new Set(), turns: new Map() };
     queues.set(accountId, queue);
     const owner = { accountId, fencing: loop.fencing, inHand: [...queue.inProgress] };
-    for (const action of await takeActions(context.database, owner)) start({ context, loop }, queue, action);
+    for (const action of await claimActions(context.database, owner)) start({ context, loop }, queue, action);
   };
   let looking: Promise<void> = Promise.resolve();
   const look = (): Promise<void> => {

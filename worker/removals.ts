@@ -18,7 +18,7 @@ import type { Transaction } from '#storage/postgres/database.ts';
 import { forgetProfile } from '#storage/operator/forget-profile.ts';
 import { recordedClientIds } from '#storage/trading/orphan-orders.ts';
 import { countLiveOrders, listPositions, unbindSymbol } from '#storage/operator/profile-symbols.ts';
-import { deleteProfile, excludeIntents } from '#storage/operator/profiles.ts';
+import { deleteProfile, blockIntents } from '#storage/operator/profiles.ts';
 import { loadProfilesToRun } from '#storage/trading/worker-profiles.ts';
 import { configProblem } from '#strategies/config-problem.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
@@ -64,7 +64,7 @@ async function clearThen(
     [...(await countLiveOrders(transaction, profile.id)).keys()].filter((one) => symbol === null || one === symbol);
   for (;;) {
     const left = await context.database.transaction(async (transaction) => {
-      await excludeIntents(transaction, profile.id);
+      await blockIntents(transaction, profile.id);
       const live = await liveIn(transaction);
       if (live.length === 0) await commit(transaction);
       return live;

@@ -18,7 +18,7 @@ interface Exposure {
   readonly positions: number;
   readonly orders: number;
   /** A sentence with counts and quantities by coin. */
-  readonly words: string;
+  readonly summary: string;
 }
 
 /**
@@ -42,12 +42,12 @@ export async function readExposure(database: Reader, { profileId, symbol, market
     ...counts.map(([position, count]) => `${position} ${counted(count, 'live order')}`),
   ];
   const what = symbol ?? 'The profile';
-  const words = `${what} has ${counted(positions.length, 'open position')} and ${counted(orders, 'live order')} (${named.join(', ')})`;
-  return { positions: positions.length, orders, words };
+  const summary = `${what} has ${counted(positions.length, 'open position')} and ${counted(orders, 'live order')} (${named.join(', ')})`;
+  return { positions: positions.length, orders, summary };
 }
 
-export const exposed = ({ words }: Exposure, advice: string): ApiProblem =>
-  new ApiProblem('conflict', `${words}: ${advice}`);
+export const exposed = ({ summary }: Exposure, advice: string): ApiProblem =>
+  new ApiProblem('conflict', `${summary}: ${advice}`);
 
 const plain = (text: string): string => formatDecimal(requireDecimal(text));
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

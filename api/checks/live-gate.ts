@@ -53,7 +53,7 @@ function failureOf({ bar, kind, wanted, value }: GateCheck): string {
 const OLD =
   'An earlier version ran the backtest of these settings, without the return on capital used and the benchmark of equal exposure: run it again.';
 
-async function judge(
+async function checkCoin(
   { database, now }: ApiContext,
   profile: ProfileView,
   input: {
@@ -103,7 +103,7 @@ export async function readGate(context: ApiContext, profile: ProfileView): Promi
   const limits = await readRunLimits(context.database.kysely, { accountId, profileIds: new Set([id]) });
   const untested = () => untestedSentence(context, id, { strategy, coins: merged, limits });
   for (const [symbol, fingerprint] of fingerprintsOf(strategy, merged, limits))
-    coins.push(await judge(context, profile, { symbol, fingerprint, bars, untested }));
+    coins.push(await checkCoin(context, profile, { symbol, fingerprint, bars, untested }));
   const short = coins.filter(({ verdict }) => verdict !== 'clear').length;
   const clear = coins.length > 0 && short === 0;
   const first = clear

@@ -58,7 +58,7 @@ const SCHEMAS = new Map(
 );
 
 /** The config with defaults for missing settings. */
-const filledIn = (strategy: AnyStrategy, config: unknown) => mergePatch(strategy.config.parse({}), config);
+const withDefaults = (strategy: AnyStrategy, config: unknown) => mergePatch(strategy.config.parse({}), config);
 
 /** A setting of a strategy with its value in `config` and its page. */
 export function settingAt(
@@ -67,7 +67,7 @@ export function settingAt(
   { path, page }: { path: string; page: string },
 ): Setting {
   const title = titleOf(SCHEMAS.get(strategy.name), path.split('.'));
-  const value = valueAt(filledIn(strategy, config), path);
+  const value = valueAt(withDefaults(strategy, config), path);
   const text = typeof value === 'string' ? value : value === undefined ? null : JSON.stringify(value);
   return { words: title === '' ? path : title, place: page, path, value: text };
 }
@@ -78,7 +78,7 @@ export function settingFor(
   config: unknown,
   { reason, page }: { reason: string; page: string },
 ): Setting | null {
-  const filled = filledIn(strategy, config);
-  const path = REASON_PATHS[reason]?.find((strategy) => valueAt(filled, strategy) !== undefined);
+  const filled = withDefaults(strategy, config);
+  const path = REASON_PATHS[reason]?.find((candidate) => valueAt(filled, candidate) !== undefined);
   return path === undefined ? null : settingAt(strategy, config, { path, page });
 }

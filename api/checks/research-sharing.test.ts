@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ProfileId } from '#core/ids.ts';
 import { runRequest } from '#core/research/research.ts';
-import { addResult, finishResearch, takeRun } from '#storage/research/research.ts';
+import { addResult, finishResearch, startRun } from '#storage/research/research.ts';
 import { readLiveGate } from '#api/contract/live-checks.ts';
 import { createProfile } from '#api/contract/profiles.ts';
 import { abortBacktest, launchBacktest, readBacktest, repeatBacktest } from '#api/contract/research.ts';
@@ -153,7 +153,7 @@ const RESULT = {
 async function finished(id: ProfileId, body: Body = {}): Promise<string> {
   const { kysely } = api.database;
   const { runId } = await launch(id, body);
-  await takeRun(kysely, runId);
+  await startRun(kysely, runId);
   const result = { ...RESULT, to: api.now().toISOString() };
   for (const symbol of Object.keys((await read(id, runId)).configFingerprints))
     await addResult(kysely, runId, { symbol, result });
@@ -193,7 +193,7 @@ test('limits are part of what is tested of one coin; those that are not set chan
   await api.call(changeAccountRisk, { params: { id: account.id }, body: { asset: 'USDT', drawdownHours: 48 } });
   assert.equal((await gate())?.verdict, 'clear');
   await api.call(changeAccountRisk, { params: { id: account.id }, body: { exposure: '500' } });
-  assert.match((await gate())?.sentence ?? '', /run without the limits of now: run one with them/);
+  assert.match((await gate())?.sentence ?? '', /ran without the current limits: run one with them/);
   await finished(id);
   assert.equal((await gate())?.verdict, 'clear');
 });

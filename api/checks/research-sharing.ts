@@ -16,7 +16,7 @@ import { coinConfigs, type Launch } from './research-launch.ts';
 import type { Rules } from '#api/frame/venues.ts';
 
 /** Maximum candles of all coins of one result. A worker holds them in memory, 48 bytes each. */
-const MOST_CANDLES = 20_000_000;
+const MAX_CANDLES = 20_000_000;
 
 /** A coin of a run, with the profile that trades it and its strategy. */
 export interface RunCoin {
@@ -135,11 +135,11 @@ export function requireFewCandles(
 ): void {
   if (purse !== 'shared' || to === undefined) return;
   const candles = (coins.length * (Date.parse(to) - Date.parse(from))) / INTERVAL_MS[detailInterval];
-  if (candles <= MOST_CANDLES) return;
+  if (candles <= MAX_CANDLES) return;
   const size = `${Math.ceil(candles / 1e6)} million candles of ${detailInterval}`;
   throw invalidField(
     path,
-    `makes ${size} in one run, more than ${MOST_CANDLES / 1e6} million: use longer candles, fewer coins or a shorter time`,
+    `makes ${size} in one run, more than ${MAX_CANDLES / 1e6} million: use longer candles, fewer coins or a shorter time`,
   );
 }
 

@@ -3,7 +3,7 @@ import { instant, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 
 /** Every tick becomes a log row; the limit keeps a forgotten capture from filling the disk. */
-export const MOST_CAPTURE_HOURS = 24;
+export const MAX_CAPTURE_HOURS = 24;
 
 const capture = {
   path: '/profiles/:id/capture',

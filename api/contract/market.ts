@@ -29,7 +29,7 @@ export interface ColumnsHead {
 export const CANDLE_COLUMNS_TYPE = 'application/vnd.tradewind.candles';
 
 /** One year of minutes. */
-export const MOST_COLUMN_ROWS = 527_040;
+export const MAX_COLUMN_ROWS = 527_040;
 
 /**
  * The body is read by `decodeColumns` of core/market/candle-planes.ts. Its head is {@link ColumnsHead} with the fields of

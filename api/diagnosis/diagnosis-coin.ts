@@ -184,7 +184,7 @@ function marketChecks({ coin, rules, ago, uncounted, profile, troubles }: CoinCo
     pageLink('Pause', `${own}/coins/${symbol}`),
   ];
   const asset = { ...pageLink('Limits', `${own}/risk`), path: 'asset' };
-  const trouble = troubles.find((one) => one.symbol === symbol);
+  const trouble = troubles.find((candidate) => candidate.symbol === symbol);
   return [
     check('opened', { nextAt: trouble?.nextAt }, openedFound(trouble)),
     check(
@@ -232,7 +232,7 @@ export function diagnoseCoin(coin: CoinView, profileContext: ProfileContext): Co
     decided,
   ];
   const status = worstOf(checks);
-  const first = status === 'fail' ? checks.find((one) => one.status === 'fail') : undefined;
-  const missing = state === null ? checks.find((one) => one.status === 'unknown') : undefined;
+  const first = status === 'fail' ? checks.find((candidate) => candidate.status === 'fail') : undefined;
+  const missing = state === null ? checks.find((candidate) => candidate.status === 'unknown') : undefined;
   return { symbol, status, line: (first ?? missing ?? decided).line, at: state?.at ?? null, checks };
 }

@@ -54,8 +54,8 @@ function keyFound({ apiKey }: AccountView): Found {
   const page = pageLink('API key', '/settings');
   if (apiKey === null) return ['fail', 'The account has no API key: enter one.', page];
   const cause = apiKey.cause ?? 'cause unknown';
-  const words = `The exchange refuses the API key (${cause}): correct it there, or enter another one.`;
-  if (apiKey.status === 'error') return ['fail', words, page];
+  const sentence = `The exchange refuses the API key (${cause}): correct it there, or enter another one.`;
+  if (apiKey.status === 'error') return ['fail', sentence, page];
   if (apiKey.status === 'healthy') return ['ok', 'The exchange accepts the API key.'];
   return ['warn', 'The API key has not been checked yet; no buys until then.', page];
 }
@@ -99,19 +99,19 @@ async function haltCheck({ database }: ApiContext, { account, profile }: Diagnos
 
 function limitChecks(subjects: Awaited<ReturnType<typeof limitUsageOf>>, { profile }: DiagnosisInput): DiagnosisCheck {
   const standings = subjects.flatMap((subject) => subject.standings);
-  const blocked = standings.find((one) => one.blocked);
-  const told = Object.fromEntries(
+  const blocked = standings.find((candidate) => candidate.blocked);
+  const evidence = Object.fromEntries(
     standings.map(({ scope, limit, used, most }) => [`${scope} ${limit}`, `${used} of ${most}`]),
   );
   if (blocked === undefined)
-    return check('limits', told, ['ok', standings.length === 0 ? 'No limit is set.' : 'No limit is reached.']);
+    return check('limits', evidence, ['ok', standings.length === 0 ? 'No limit is set.' : 'No limit is reached.']);
   const setting = {
     words: 'Limits',
     place: `/profiles/${profile.id}/risk`,
     path: blocked.limit,
     value: String(blocked.most),
   };
-  return check('limits', { ...told, until: blocked.until }, [
+  return check('limits', { ...evidence, until: blocked.until }, [
     'fail',
     blocked.sentence ?? 'A limit is reached.',
     setting,
@@ -123,8 +123,8 @@ async function logCheck({ database, now }: ApiContext, { profile, symbol }: Diag
   const filter = { profileIds: [profile.id], levels: ['warn', 'error'] as const, from, symbol };
   const [newest] = (await pageLogs(database.kysely, filter, { limit: 1 })).rows;
   if (newest === undefined) return check('log', {}, ['ok', 'No warnings.']);
-  const told = { level: newest.level, symbol: newest.symbol, at: newest.lastAt.toISOString() };
-  return check('log', told, ['warn', newest.msg, pageLink('Logs', `/profiles/${profile.id}/logs`)]);
+  const evidence = { level: newest.level, symbol: newest.symbol, at: newest.lastAt.toISOString() };
+  return check('log', evidence, ['warn', newest.msg, pageLink('Logs', `/profiles/${profile.id}/logs`)]);
 }
 
 /** Answers "why is it not trading?" from the database and the cache, without a request to the exchange. */
@@ -154,7 +154,7 @@ export async function diagnose(context: ApiContext, input: DiagnosisInput): Prom
     await logCheck(context, input),
   ];
   const uncounted = (name: string): string | undefined => {
-    const refusal = subjects.map((subject) => assetRefusal(subject, name)).find((one) => one !== undefined);
+    const refusal = subjects.map((subject) => assetRefusal(subject, name)).find((candidate) => candidate !== undefined);
     return refusal && describe(APPROVAL_REASONS[refusal.reason], refusal.numbers);
   };
   const alive = workers.every(({ status }) => status === 'ok') && profile.enabled;

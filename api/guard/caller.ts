@@ -18,7 +18,7 @@ const isHttps = (origin: string): boolean => origin.startsWith('https://');
 function originsOf(headers: Pick<Headers, 'get'>, origin: string | null, listed: readonly string[]): readonly string[] {
   if (origin !== null) return [origin];
   const host = headers.get('host');
-  const ofHost = listed.filter((origin) => new URL(origin).host === host);
+  const ofHost = listed.filter((candidate) => new URL(candidate).host === host);
   return ofHost.length > 0 ? ofHost : listed;
 }
 

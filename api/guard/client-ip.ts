@@ -35,8 +35,8 @@ const mappedAddress = (groups: readonly string[]): string =>
  * customer. Other text is its own key.
  */
 export function networkOf(ip: string): string {
-  const bare = /^\[(.*)\](?::\d+)?$/.exec(ip)?.[1] ?? /^([\d.]+):\d+$/.exec(ip)?.[1] ?? ip;
-  const address = bare.replace(/%.*$/, '');
+  const unwrapped = /^\[(.*)\](?::\d+)?$/.exec(ip)?.[1] ?? /^([\d.]+):\d+$/.exec(ip)?.[1] ?? ip;
+  const address = unwrapped.replace(/%.*$/, '');
   if (isIP(address) !== 6) return address;
   const groups = groupsOf(address);
   if (groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff') return mappedAddress(groups);

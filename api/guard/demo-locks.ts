@@ -7,7 +7,7 @@ const LOCKS = DEMO_LOCKS.map((lock) => ({ ...lock, pattern: patternOf(lock) }));
 /** Throws for an operation that a live demo locks, even with a real session. `path` is under the API root. */
 export function requireUnlocked(method: string, path: string): void {
   const lockMethod = method === 'HEAD' ? 'GET' : method;
-  const lock = LOCKS.find((lock) => lock.method === lockMethod && lock.pattern.test(path));
+  const lock = LOCKS.find(({ method: locked, pattern }) => locked === lockMethod && pattern.test(path));
   if (lock === undefined) return;
   throw new ApiProblem('demo_locked', `This is a live demo: ${lock.reason} is switched off.`);
 }

@@ -31,7 +31,7 @@ export function requireOrigin({ method, headers, allowed }: OriginQuestion): str
  * Throws when a browser reports a request of another site, or of another port of this host, without an Origin, such as for
  * an image: browsers send the session's cookie to every port. A page of a listed origin sends its Origin and passes.
  */
-export function requireOwnSite(headers: Pick<Headers, 'get'>): void {
+export function requireSameSite(headers: Pick<Headers, 'get'>): void {
   const site = headers.get('sec-fetch-site');
   if (site === null || site === 'same-origin' || site === 'none' || headers.get('origin') !== null) return;
   throw new ApiProblem('origin_rejected', 'Only pages of this address may read this: open the web app.');

@@ -1,4 +1,4 @@
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 interface Bucket {
   readonly tokens: number;
@@ -25,7 +25,7 @@ export class TokenBuckets {
     this.#buckets.delete(key);
     this.#buckets.set(key, { tokens: waitMs === 0 ? filled - 1 : filled, atMs: nowMs });
     for (const oldest of this.#buckets.keys()) {
-      if (this.#buckets.size <= MOST_KEYS) break;
+      if (this.#buckets.size <= MAX_KEYS) break;
       this.#buckets.delete(oldest);
     }
     return waitMs;

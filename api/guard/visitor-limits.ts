@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 import { networkOf, UNKNOWN } from './client-ip.ts';
 import { TokenBuckets } from './token-buckets.ts';
 import { type Authenticated, authenticate, type Operator, sentToken, tokenHash } from './session.ts';
-import { Turns } from './turns.ts';
+import { Semaphore } from './semaphore.ts';
 
 interface Rate {
   readonly perSecond: number;
@@ -17,8 +17,8 @@ const REQUESTS = { ofNetwork: { perSecond: 20, burst: 300 }, ofAll: { perSecond:
 /** Changes: they are stored, and the database must not fill within a night. */
 const CHANGES = { ofNetwork: { perSecond: 0.5, burst: 20 }, ofAll: { perSecond: 2, burst: 60 } };
 /** Maximum concurrent requests of visitors; at most WAITING further ones queue. */
-export const AT_A_TIME = 3;
-const WAITING = 100;
+export const MAX_CONCURRENT = 3;
+const MAX_WAITING = 100;
 const KNOWN_SESSIONS = 1_000;
 
 const keyOf = (token: string): string => tokenHash(token).toString('base64');
@@ -61,7 +61,7 @@ function tooMany(sentence: string, waitMs: number): ApiProblem {
 export class VisitorLimits {
   readonly #requests = new Limit(REQUESTS);
   readonly #changes = new Limit(CHANGES);
-  readonly #turns = new Turns(AT_A_TIME, WAITING);
+  readonly #turns = new Semaphore(MAX_CONCURRENT, MAX_WAITING);
   /** Hashes of tokens that belonged to a session at their last use: their requests are not limited. */
   readonly #sessions = new Set<string>();
 
@@ -143,7 +143,7 @@ interface Sent {
 }
 
 /** The operator of a request, looked up with `guard` or, in a demo, with the visitors' connections. */
-export function identify(
+export function identifyOperator(
   { guard, visitors }: { readonly guard: ApiContext; readonly visitors: Visitors | undefined },
   { cookie, caller }: Sent,
 ): Promise<Authenticated | undefined> {

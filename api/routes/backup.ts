@@ -22,7 +22,7 @@ import {
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalid } from '#api/frame/problem.ts';
 
-const MOST_BYTES = 2 * 1024 ** 3;
+const MAX_BYTES = 2 * 1024 ** 3;
 const HOUR_MS = 3_600_000;
 
 async function download(context: ApiContext, incoming: Incoming<typeof downloadBackup>): Promise<Response> {
@@ -56,7 +56,7 @@ const limited = (): Transform => {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
-      done(bytes > MOST_BYTES ? new ApiProblem('body_too_large', 'The file is larger than 2 GiB.') : null, chunk);
+      done(bytes > MAX_BYTES ? new ApiProblem('body_too_large', 'The file is larger than 2 GiB.') : null, chunk);
     },
   });
 };

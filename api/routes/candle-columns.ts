@@ -8,7 +8,7 @@ import { EMPTY_COLUMNS } from '#core/market/candle-columns.ts';
 import { encodePlanes, packColumns } from '#core/market/candle-planes.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import type { ApiContext } from '#api/frame/context.ts';
-import { CANDLE_COLUMNS_TYPE, type ColumnsHead, MOST_COLUMN_ROWS, readCandleColumns } from '#api/contract/market.ts';
+import { CANDLE_COLUMNS_TYPE, type ColumnsHead, MAX_COLUMN_ROWS, readCandleColumns } from '#api/contract/market.ts';
 import { networkOf } from '#api/guard/client-ip.ts';
 import { requireAllowance } from '#api/guard/throttle.ts';
 import type { Routes } from '#api/handle.ts';
@@ -17,9 +17,9 @@ import { invalidField } from '#api/frame/problem.ts';
 import { requireAccount, requireProfile } from '#api/require.ts';
 import { readCached } from '#api/frame/venues.ts';
 
-const MOST_A_MINUTE = 30;
+const MAX_A_MINUTE = 30;
 /** Requests per minute of all visitors of a live demo: each may make the worker fetch and store candles. */
-const MOST_OF_VISITORS = 60;
+const MAX_OF_VISITORS = 60;
 const KEPT_MS = 60_000;
 const KEPT = 4;
 const compress = promisify(gzip);
@@ -40,8 +40,8 @@ function spanOf(
   const fromMs = Math.ceil(Date.parse(query.from) / stepMs) * stepMs;
   const toMs = Math.floor(endMs / stepMs) * stepMs;
   if (toMs <= fromMs) throw invalidField('from', 'leaves no closed candle before the end');
-  if ((toMs - fromMs) / stepMs > MOST_COLUMN_ROWS)
-    throw invalidField('from', `covers more than ${MOST_COLUMN_ROWS} candles: use a shorter time or a longer interval`);
+  if ((toMs - fromMs) / stepMs > MAX_COLUMN_ROWS)
+    throw invalidField('from', `covers more than ${MAX_COLUMN_ROWS} candles: use a shorter time or a longer interval`);
   return { ...span, fromMs, toMs };
 }
 
@@ -79,9 +79,9 @@ export function mountCandleColumns({ context, handle }: Routes): void {
     const span = spanOf(query, { venue: venueOf(account), symbol, interval }, now());
     const key = cacheKeys.columnsAsked(operator.session?.id ?? networkOf(caller.ip));
     const what = 'Candles in columns';
-    await requireAllowance(cache, key, { most: MOST_A_MINUTE, what });
+    await requireAllowance(cache, key, { most: MAX_A_MINUTE, what });
     if (operator.session === null)
-      await requireAllowance(cache, cacheKeys.columnsAsked('visitors'), { most: MOST_OF_VISITORS, what });
+      await requireAllowance(cache, cacheKeys.columnsAsked('visitors'), { most: MAX_OF_VISITORS, what });
     const { head, bytes } = await kept.get(JSON.stringify(span), KEPT_MS, () => load(context, span));
     const lasting = head.state === 'complete' && query.to !== undefined && Date.parse(query.to) <= now().getTime();
     return new Response(bytes, {

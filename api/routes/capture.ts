@@ -1,6 +1,6 @@
 import { lockProfile, readCaptureUntil, saveCaptureUntil } from '#storage/operator/profiles.ts';
 import { auditChange } from '#api/audit.ts';
-import { armCapture, MOST_CAPTURE_HOURS, readCapture } from '#api/contract/capture.ts';
+import { armCapture, MAX_CAPTURE_HOURS, readCapture } from '#api/contract/capture.ts';
 import type { Routes } from '#api/handle.ts';
 import { invalidField } from '#api/frame/problem.ts';
 import { requireFoundProfile, requireProfile } from '#api/require.ts';
@@ -22,8 +22,8 @@ export function mountCapture({ context, handle }: Routes): void {
   handle(armCapture, async ({ operator, caller, params, body }) => {
     const nowMs = now().getTime();
     const until = body.until === null ? null : new Date(body.until);
-    if (until !== null && (until.getTime() <= nowMs || until.getTime() > nowMs + MOST_CAPTURE_HOURS * HOUR_MS)) {
-      throw invalidField('until', `must lie in the future, and at most ${MOST_CAPTURE_HOURS} hours ahead`);
+    if (until !== null && (until.getTime() <= nowMs || until.getTime() > nowMs + MAX_CAPTURE_HOURS * HOUR_MS)) {
+      throw invalidField('until', `must lie in the future, and at most ${MAX_CAPTURE_HOURS} hours ahead`);
     }
     await database.transaction(async (transaction) => {
       const { id } = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);

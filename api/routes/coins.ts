@@ -10,7 +10,7 @@ import {
   unbindSymbol,
 } from '#storage/operator/profile-symbols.ts';
 import { requestAction } from '#storage/trading/operator-actions.ts';
-import { excludeIntents, lockProfile } from '#storage/operator/profiles.ts';
+import { blockIntents, lockProfile } from '#storage/operator/profiles.ts';
 import { auditChange } from '#api/audit.ts';
 import { requireFreeBase, requireListed } from '#api/checks/coin-binding.ts';
 import { notBound, readCoins, requireCoin } from '#api/views/coins.ts';
@@ -118,7 +118,7 @@ async function unbind(context: ApiContext, { operator, caller, params, query }: 
   const { market, account } = await requireCoinContext(context, operator, params.id);
   const { id: profileId, symbol } = params;
   const actionId = await context.database.transaction(async (transaction) => {
-    await excludeIntents(transaction, profileId);
+    await blockIntents(transaction, profileId);
     requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
     const before = (await listBoundSymbols(transaction, profileId)).find((coin) => coin.symbol === symbol);
     if (before === undefined) throw notBound(profileId, symbol);
@@ -141,7 +141,7 @@ async function unbind(context: ApiContext, { operator, caller, params, query }: 
         action: 'coin.unbind',
         subject: `${profileId}:${symbol}`,
         before: { overrideConfig: before.overrideConfig },
-        ...(positions + orders > 0 && { after: { actionId: actionId, exposure: exposure.words } }),
+        ...(positions + orders > 0 && { after: { actionId, exposure: exposure.summary } }),
       },
     );
     return actionId;

@@ -1,5 +1,5 @@
 import type { Transaction } from '#storage/postgres/database.ts';
-import { type DeadLetter, listDeadLetters as selectLetters, takeDeadLetter } from '#storage/jobs/dead-letters.ts';
+import { type DeadLetter, listDeadLetters as selectLetters, removeDeadLetter } from '#storage/jobs/dead-letters.ts';
 import { listSchedules, readJob as findJob } from '#storage/jobs/schedules.ts';
 import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
@@ -11,7 +11,7 @@ type JobCall = Pick<Incoming<typeof deleteDeadLetter>, 'operator' | 'caller' | '
 
 async function take(transaction: Transaction, who: JobCall, action: string): Promise<DeadLetter> {
   const { id } = who.params;
-  const letter = await takeDeadLetter(transaction, id);
+  const letter = await removeDeadLetter(transaction, id);
   if (letter === undefined) throw new ApiProblem('not_found', `There is no dead letter ${id}.`);
   const { job, data, errorMessage } = letter;
   await auditChange(transaction, who, { action, subject: id, before: { job, data, errorMessage } });

@@ -21,7 +21,7 @@ interface ManualInput {
 }
 
 /** The api only checks that the coin belongs to the operator; the worker checks the action itself. */
-function ask(
+function requestManualAction(
   { database }: ApiContext,
   who: Author,
   { id, symbol, kind, payload, requestId }: ManualInput,
@@ -42,7 +42,7 @@ function ask(
 
 export function mountManual({ context, handle }: Routes): void {
   handle(placeOrder, ({ operator, caller, params, body: { order: payload, requestId } }) =>
-    ask(context, { operator, caller }, { ...params, kind: 'manual-order', payload, requestId }),
+    requestManualAction(context, { operator, caller }, { ...params, kind: 'manual-order', payload, requestId }),
   );
 
   handle(cancelOrder, async ({ operator, caller, params: { orderId, ...coin } }) => {
@@ -50,10 +50,10 @@ export function mountManual({ context, handle }: Routes): void {
     if (order?.profileId !== coin.id || order.symbol !== coin.symbol) {
       throw new ApiProblem('not_found', `There is no order ${orderId} of ${coin.symbol}.`);
     }
-    return ask(context, { operator, caller }, { ...coin, kind: 'cancel-order', payload: { orderId } });
+    return requestManualAction(context, { operator, caller }, { ...coin, kind: 'cancel-order', payload: { orderId } });
   });
 
   handle(forceSell, ({ operator, caller, params, body: { requestId } }) =>
-    ask(context, { operator, caller }, { ...params, kind: 'force-sell', payload: {}, requestId }),
+    requestManualAction(context, { operator, caller }, { ...params, kind: 'force-sell', payload: {}, requestId }),
   );
 }

@@ -12,7 +12,7 @@ import { readCached } from '#api/frame/venues.ts';
 
 /** Enough candles for the moving averages to converge. */
 const CANDLES = 400;
-const MOST_INTERVALS = 4;
+const MAX_INTERVALS = 4;
 /** Maximum cached ratings of coins and intervals. */
 const KEPT = 400;
 /** A rating changes when a candle closes; it is cached for a twentieth of the interval. */
@@ -21,8 +21,8 @@ const SHARE = 20;
 function intervalsOf(text: string): Interval[] {
   const names = text.split(',').map((name) => name.trim());
   const known = names.filter(isInterval);
-  if (known.length === names.length && known.length <= MOST_INTERVALS) return [...new Set(known)];
-  throw invalidField('intervals', `must be at most ${MOST_INTERVALS} intervals such as 1h,4h`);
+  if (known.length === names.length && known.length <= MAX_INTERVALS) return [...new Set(known)];
+  throw invalidField('intervals', `must be at most ${MAX_INTERVALS} intervals such as 1h,4h`);
 }
 
 export function mountMarketView({ context, handle }: Routes): void {

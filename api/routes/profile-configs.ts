@@ -5,7 +5,7 @@ import {
   switchStrategy as saveStrategy,
 } from '#storage/operator/profile-configs.ts';
 import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
-import { excludeIntents, lockProfile } from '#storage/operator/profiles.ts';
+import { blockIntents, lockProfile } from '#storage/operator/profiles.ts';
 import { auditChange } from '#api/audit.ts';
 import { readMarket, requireConfig, requireSizing, requireStrategy } from '#api/checks/config-check.ts';
 import type { ApiContext } from '#api/frame/context.ts';
@@ -49,7 +49,7 @@ async function change(context: ApiContext, { operator, caller, params, body }: I
   const strategy = requireStrategy(body.strategyName);
   requireConfig(strategy, body.config);
   const saved = await database.transaction(async (transaction) => {
-    await excludeIntents(transaction, params.id);
+    await blockIntents(transaction, params.id);
     const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
     if (before.enabled)
       throw new ApiProblem('conflict', 'The profile is enabled: disable it before you switch its strategy.');

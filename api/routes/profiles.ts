@@ -9,7 +9,7 @@ import {
   countProfiles,
   createProfile as insertProfile,
   deleteProfile as removeProfile,
-  excludeIntents,
+  blockIntents,
   isProfileNameTaken,
   listProfiles as selectProfiles,
   lockProfile,
@@ -55,11 +55,11 @@ const nameTaken = (name: string): ApiProblem =>
   });
 
 /** A limit, because every dashboard reads every profile. */
-const MOST_OF_VISITORS = 50;
+const MAX_OF_VISITORS = 50;
 
 async function requireRoom(transaction: Transaction, operator: Operator, accountId: AccountId): Promise<void> {
-  if (operator.session !== null || (await countProfiles(transaction, accountId)) < MOST_OF_VISITORS) return;
-  const sentence = `In this live demo an account has at most ${MOST_OF_VISITORS} profiles: delete one first.`;
+  if (operator.session !== null || (await countProfiles(transaction, accountId)) < MAX_OF_VISITORS) return;
+  const sentence = `In this live demo an account has at most ${MAX_OF_VISITORS} profiles: delete one first.`;
   throw new ApiProblem('conflict', sentence);
 }
 
@@ -189,7 +189,7 @@ async function remove(context: ApiContext, { operator, caller, params, query }: 
   const account = await requireAccount(database.kysely, operator, accountId);
   const market = await readMarket(context, account);
   const actionId = await database.transaction(async (transaction) => {
-    await excludeIntents(transaction, params.id);
+    await blockIntents(transaction, params.id);
     const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
     const exposure = await readExposure(transaction, { profileId: before.id, market });
     const leavePositions = query.leavePositions === 'true';
@@ -215,7 +215,7 @@ async function remove(context: ApiContext, { operator, caller, params, query }: 
         action: 'profile.delete',
         subject: before.id,
         before: profileView(before),
-        ...(actionId !== null && { after: { actionId: actionId, leavePositions } }),
+        ...(actionId !== null && { after: { actionId, leavePositions } }),
       },
     );
     return actionId;

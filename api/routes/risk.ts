@@ -1,7 +1,7 @@
 import type { ProfileId } from '#core/ids.ts';
 import { limitsWithoutAsset, type RiskLimits } from '#core/account/risk.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
-import { excludeIntents, lockProfile } from '#storage/operator/profiles.ts';
+import { blockIntents, lockProfile } from '#storage/operator/profiles.ts';
 import { lockRiskLimits, pauseCoin as storePause, type RiskTarget, saveRiskLimits } from '#storage/trading/risk.ts';
 import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
@@ -74,7 +74,7 @@ async function setPause(context: ApiContext, { operator, caller, params }: CoinC
   const account = await requireAccount(context.database.kysely, operator, profile.accountId);
   const before = (await requireCoin(context, { account, profileId, symbol })).pause;
   await context.database.transaction(async (transaction) => {
-    await excludeIntents(transaction, profileId);
+    await blockIntents(transaction, profileId);
     requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
     await storePause(transaction, { profileId, symbol, until: pause?.until ?? null, why: pause?.reason ?? '' });
     const subject = `${profileId}:${symbol}`;

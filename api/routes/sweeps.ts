@@ -21,7 +21,7 @@ import { requireProfile } from '#api/require.ts';
 import { requireWindow } from './backtests.ts';
 
 const DAY_MS = 86_400_000;
-const MOST_FOLDS = 500;
+const MAX_FOLDS = 500;
 
 /** Number of folds of a walk-forward with these terms. */
 function foldCount({ walkForward, search, from, to }: SweepBody & { readonly to: string }): number {
@@ -31,12 +31,12 @@ function foldCount({ walkForward, search, from, to }: SweepBody & { readonly to:
   const { trainDays, testDays } = walkForward;
   const window = { fromMs: Date.parse(from), toMs: Date.parse(to) };
   const folds = foldsOf(window, { trainMs: trainDays * DAY_MS, testMs: testDays * DAY_MS }).length;
-  if (folds > 0 && folds <= MOST_FOLDS) return folds;
+  if (folds > 0 && folds <= MAX_FOLDS) return folds;
   throw invalidField(
     'walkForward',
     folds === 0
       ? `does not fit: the window is shorter than ${trainDays + testDays} days`
-      : `makes ${folds} folds, more than ${MOST_FOLDS}: use longer tests`,
+      : `makes ${folds} folds, more than ${MAX_FOLDS}: use longer tests`,
   );
 }
 type SweepBody = Omit<Incoming<typeof launchSweep>['body'], 'symbol' | 'overrideConfig'>;

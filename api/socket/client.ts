@@ -8,7 +8,7 @@ import type { Frame, FrameRing } from './ring.ts';
 /** Maximum unread bytes of a browser. Above it the socket is closed; the browser can reconnect and replay or refetch. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 /** Maximum frames from a browser; no browser of ours sends as many, and each frame has a cost here. */
-const MOST_FRAMES = 100;
+const MAX_FRAMES = 100;
 const FRAMES_MS = 10_000;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
@@ -83,7 +83,7 @@ export class SocketClient {
       this.#replayed = false;
     }
     this.#frames += 1;
-    if (this.#frames <= MOST_FRAMES) return true;
+    if (this.#frames <= MAX_FRAMES) return true;
     this.close('Too many frames.');
     // A client that keeps sending is no longer read.
     this.#socket.terminate();

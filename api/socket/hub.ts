@@ -10,10 +10,10 @@ import { FrameRing } from './ring.ts';
 
 const REPLAYABLE = 5_000;
 const PING_MS = 20_000;
-const MOST_CLIENTS = 200;
+const MAX_CLIENTS = 200;
 /** Maximum sockets in a live demo, per network and for all visitors, so that the operator can still connect. */
-const MOST_OF_VISITOR = 10;
-const MOST_OF_VISITORS = 150;
+const MAX_OF_VISITOR = 10;
+const MAX_OF_VISITORS = 150;
 
 /** All sockets of this process: relays the events of the bus, closes sockets whose session has ended. */
 export class SocketHub implements AsyncDisposable {
@@ -39,11 +39,11 @@ export class SocketHub implements AsyncDisposable {
 
   /** Whether a session or a visitor's network has reached its maximum of sockets. */
   isFull({ sessionId, network }: SocketOwner): boolean {
-    if (this.#clients.size >= MOST_CLIENTS) return true;
+    if (this.#clients.size >= MAX_CLIENTS) return true;
     if (sessionId !== null) return false;
     const visitors = [...this.#clients].filter((client) => client.sessionId === null);
     const own = visitors.filter((client) => client.network === network);
-    return own.length >= MOST_OF_VISITOR || visitors.length >= MOST_OF_VISITORS;
+    return own.length >= MAX_OF_VISITOR || visitors.length >= MAX_OF_VISITORS;
   }
 
   add(socket: WebSocket, owner: SocketOwner): void {

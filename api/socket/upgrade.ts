@@ -5,13 +5,13 @@ import type { ApiContext } from '#api/frame/context.ts';
 import { PROBLEM_STATUS } from '#api/contract/problem.ts';
 import { callerOf } from '#api/guard/caller.ts';
 import { networkOf } from '#api/guard/client-ip.ts';
-import { identify, type Visitors } from '#api/guard/visitor-limits.ts';
+import { identifyOperator, type Visitors } from '#api/guard/visitor-limits.ts';
 import { ApiProblem, problemBody } from '#api/frame/problem.ts';
 import { toProblem } from '#api/frame/to-problem.ts';
 import type { SocketHub } from './hub.ts';
 
 const PATH = '/api/ws';
-const MOST_BYTES = 16 * 1024;
+const MAX_BYTES = 16 * 1024;
 
 /** Answers an upgrade with problem details and ends the connection. */
 function refuse(socket: Duplex, problem: ApiProblem): void {
@@ -52,7 +52,7 @@ async function requireSession(context: ApiContext, { hub, visitors }: UpgradeOpt
   const { origin = null, cookie = null } = request.headers;
   const caller = callerOf(headersOf(request), { origin, listed: context.settings.origins });
   visitors?.limits.requireRequest(cookie, caller);
-  const authenticated = await identify({ guard: context, visitors }, { cookie, caller });
+  const authenticated = await identifyOperator({ guard: context, visitors }, { cookie, caller });
   if (authenticated === undefined) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
   const owner = { sessionId: authenticated.operator.session?.id ?? null, network: networkOf(caller.ip) };
   if (hub.isFull(owner)) throw new ApiProblem('unavailable', 'Too many sockets are open: close some and try again.');
@@ -62,7 +62,7 @@ async function requireSession(context: ApiContext, { hub, visitors }: UpgradeOpt
 /** Handles `upgrade` events of the server: path, origin, session, in this order, then the WebSocket handshake. */
 export function createUpgrade(context: ApiContext, options: UpgradeOptions) {
   const { hub } = options;
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES, perMessageDeflate: false });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BYTES, perMessageDeflate: false });
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const abandon = () => socket.destroy();
     socket.on('error', abandon);

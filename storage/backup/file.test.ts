@@ -147,7 +147,7 @@ test('a failed backup leaves the older file of that name unchanged, and no other
   assert.deepEqual(await readdir(home), ['mine.backup']);
   await takeBackup(database, path);
   assert.ok((await readAll(path)).length > 0);
-  await assert.rejects(takeBackup(database, '/dev/null'), /is no file/);
+  await assert.rejects(takeBackup(database, '/dev/null'), /is not a file/);
 });
 
 test('an unfinished backup is removed once no process writes it', async () => {

@@ -41,7 +41,7 @@ async function verifyBackup(file: string | FileHandle, options: ReadOptions = {}
 function requireKnown({ migrations, at }: Manifest, files: readonly MigrationFile[]): void {
   try {
     requireSameHistory(
-      migrations.map((relation) => ({ ...relation, applied_at: new Date(at) })),
+      migrations.map((migration) => ({ ...migration, applied_at: new Date(at) })),
       files,
     );
   } catch (error) {
@@ -85,7 +85,7 @@ async function withWritesBlocked(database: Database, work: () => Promise<void>):
   const before = await readHalt(database, ALL);
   await engageHalt(database, { ...ALL, reason: 'A restore is running.', freeze: true, userId: null });
   try {
-    await nothingInFlight(database);
+    await requireNothingInFlight(database);
     await work();
   } catch (error) {
     if (before === undefined) await releaseHalt(database, ALL);
@@ -95,7 +95,7 @@ async function withWritesBlocked(database: Database, work: () => Promise<void>):
 }
 
 /** No intent can commit now; committed intents are sent or expire within seconds. */
-async function nothingInFlight({ kysely }: Database): Promise<void> {
+async function requireNothingInFlight({ kysely }: Database): Promise<void> {
   const endMs = performance.now() + IN_FLIGHT_MS;
   const read = () => kysely.selectFrom('orders').select('id').where('state', '=', 'intent').limit(1).execute();
   while ((await read()).length > 0) {
@@ -118,7 +118,7 @@ async function replaceAll(client: pg.PoolClient, parts: Parts): Promise<void> {
     const manifest = await fill(client, parts);
     await markUnreconciled(client);
     await engageKillSwitch(client, manifest);
-    await swap(client, { from: schema, to: home, manifest });
+    await replaceRelations(client, { from: schema, to: home, manifest });
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});
@@ -190,14 +190,14 @@ async function engageKillSwitch(client: pg.PoolClient, { at }: Manifest): Promis
   );
 }
 
-interface SwapInput {
+interface ReplaceInput {
   readonly from: string;
   readonly to: string;
   readonly manifest: Manifest;
 }
 
 /** Drops our relations and moves the new ones in; other relations of the schema stay. */
-async function swap(client: pg.PoolClient, { from, to, manifest }: SwapInput): Promise<void> {
+async function replaceRelations(client: pg.PoolClient, { from, to, manifest }: ReplaceInput): Promise<void> {
   for (const [name, last] of Object.entries(manifest.sequences)) {
     // Sequence numbers are never reused, neither those of the backup nor those of the current data.
     await client.query(

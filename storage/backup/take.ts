@@ -6,7 +6,7 @@ import type { Database } from '#storage/postgres/database.ts';
 import { type Batch, type Manifest, type Rows, writeBackupFile } from './file.ts';
 
 /** Tables without meaning for another installation or another day: caches, sessions and leases. */
-const LEFT_OUT = new Set([
+const EXCLUDED_TABLES = new Set([
   'cache_entries',
   'cache_list_heads',
   'cache_lists',
@@ -26,7 +26,7 @@ async function tablesInOrder(client: pg.ClientBase): Promise<string[]> {
     select c.relname as name, array(select f.relname::text from pg_constraint k join pg_class f on f.oid = k.confrelid
       where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as needs
     from pg_class c where c.relnamespace = (select oid from pg_namespace where nspname = current_schema()) and c.relkind = 'r' order by 1`);
-  const waiting = rows.filter(({ name }) => !LEFT_OUT.has(name));
+  const waiting = rows.filter(({ name }) => !EXCLUDED_TABLES.has(name));
   const ordered: string[] = [];
   while (waiting.length > 0) {
     const next = waiting.findIndex(({ needs }) => needs.every((name) => ordered.includes(name)));

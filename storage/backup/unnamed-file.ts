@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Folders of uploads that earlier versions left when their process was killed. */
-const FORMER = /^tradewind-backup-[A-Za-z0-9]{6}$/;
+const OLD_UPLOAD = /^tradewind-backup-[A-Za-z0-9]{6}$/;
 const ABANDONED_MS = 24 * 3_600_000;
 
 /**
@@ -30,7 +30,7 @@ async function openIn(folder: string): Promise<readonly [string, FileHandle]> {
 
 /** Removes uploads of earlier versions; a folder younger than a day may still be in use. */
 export async function removeAbandonedUploads(now: Date, folder = tmpdir()): Promise<void> {
-  for (const name of (await readdir(folder).catch(() => [])).filter((entry) => FORMER.test(entry))) {
+  for (const name of (await readdir(folder).catch(() => [])).filter((entry) => OLD_UPLOAD.test(entry))) {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
     const own = found?.uid === (process.getuid?.() ?? found?.uid);

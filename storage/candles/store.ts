@@ -23,8 +23,8 @@ const HEADER_BYTES = 4096;
 /** A candle file that cannot be read; the message names it and says what to do. */
 export class CandleStoreError extends Error {
   constructor(path: string, cause: unknown) {
-    const words = cause instanceof Error ? cause.message : String(cause);
-    super(`The candle file ${path} cannot be used (${words}): delete it and import its month again.`);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`The candle file ${path} cannot be used (${reason}): delete it and import its month again.`);
     this.name = 'CandleStoreError';
   }
 }

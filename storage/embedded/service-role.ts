@@ -18,11 +18,11 @@ export async function prepareService(adminUrl: string, password: string): Promis
   });
   const url = new URL(adminUrl);
   url.pathname = `/${databaseName}`;
-  await withClient(url.href, (admin) => admin.query(HAND_OVER));
+  await withClient(url.href, (admin) => admin.query(REASSIGN_OWNERSHIP));
 }
 
 /** Sequences of a column follow their table; `reassign owned` refuses a role that owns the catalog. */
-const HAND_OVER = `do $$
+const REASSIGN_OWNERSHIP = `do $$
 declare
   command text;
 begin

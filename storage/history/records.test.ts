@@ -84,31 +84,31 @@ const audit = (more: Partial<TickAudit> = {}): TickAudit => ({
 
 const stored = async (id: string): Promise<Record<string, unknown> | undefined> =>
   (await stores().test.database.pool.query('select * from action_logs where id = $1', [id])).rows[0];
-const trace = async (profileId: ProfileId): Promise<unknown[]> =>
-  (await stores().cache.newest(cacheKeys.tickTrace(profileId), 10_000)).map((text) => JSON.parse(text));
+const trace = async (traced: ProfileId): Promise<unknown[]> =>
+  (await stores().cache.newest(cacheKeys.tickTrace(traced), 10_000)).map((text) => JSON.parse(text));
 
 test('records are written automatically after a while', async () => {
   await using sink = createRecordSink(settings({ flushMs: 5 }));
-  const [line, profileId] = [row(), newId<ProfileId>()];
-  sink.audit(audit({ profileId: profileId }));
+  const [line, traced] = [row(), newId<ProfileId>()];
+  sink.audit(audit({ profileId: traced }));
   sink.log(line);
   await until(
     'the records are written',
-    async () => (await stored(line.id)) !== undefined && (await trace(profileId)).length === 1,
+    async () => (await stored(line.id)) !== undefined && (await trace(traced)).length === 1,
   );
 });
 
 test('flush writes everything buffered so far: audits verbatim and in order, rows whole', async () => {
   await using sink = createRecordSink(settings({ maxRows: 7 }));
-  const profileId: ProfileId = newId();
-  const audits = Array.from({ length: 40 }, (_, i) => audit({ profileId: profileId, latencyMicros: i }));
+  const traced: ProfileId = newId();
+  const audits = Array.from({ length: 40 }, (_, i) => audit({ profileId: traced, latencyMicros: i }));
   const rows = Array.from({ length: 40 }, (_, i) =>
     row({ msg: `Row ${i} – "quoted"`, ctx: { at: i, nul: 'a\0b', list: [1] } }),
   );
   for (const record of audits) sink.audit(record);
   for (const record of rows) sink.log(record);
   await sink.flush();
-  assert.deepEqual(await trace(profileId), audits.toReversed());
+  assert.deepEqual(await trace(traced), audits.toReversed());
   const last = rows[39] ?? row();
   assert.partialDeepStrictEqual(await stored(last.id), {
     profile_id: profileId,
@@ -169,8 +169,8 @@ test('while the stores are away the oldest go, warnings stay, and what is left i
   await using cache = await openCache({ databaseUrl: relay.url });
   await using sink = createRecordSink(settings({ database, cache, log, maxBuffered: 10 }));
   await relay.cut();
-  const profileId: ProfileId = newId();
-  const audits = Array.from({ length: 15 }, (_, i) => audit({ profileId: profileId, latencyMicros: i }));
+  const traced: ProfileId = newId();
+  const audits = Array.from({ length: 15 }, (_, i) => audit({ profileId: traced, latencyMicros: i }));
   for (const record of audits.slice(0, 8)) sink.audit(record);
   const important = Array.from({ length: 12 }, () => row({ level: 'error' }));
   const idle = Array.from({ length: 12 }, () => row());
@@ -187,7 +187,7 @@ test('while the stores are away the oldest go, warnings stay, and what is left i
     ),
   );
 
-  assert.deepEqual(await trace(profileId), audits.slice(5).toReversed());
+  assert.deepEqual(await trace(traced), audits.slice(5).toReversed());
   for (const { id } of important) assert.ok(await stored(id));
   const kept = await Promise.all(idle.map(({ id }) => stored(id)));
   assert.deepEqual(

@@ -59,7 +59,7 @@ export async function readDeadLetter(reader: Reader, id: string): Promise<DeadLe
 }
 
 /** Removes a dead letter and returns it; undefined when it no longer exists. */
-export async function takeDeadLetter(transaction: Transaction, id: string): Promise<DeadLetter | undefined> {
+export async function removeDeadLetter(transaction: Transaction, id: string): Promise<DeadLetter | undefined> {
   const { rows } = await sql<LetterRow>`delete from pgboss.job where name = ${DEAD_LETTERS} and id = ${id}
     returning ${sql.join(COLUMNS.map((column) => sql.ref(column)))}`.execute(transaction);
   return rows[0] === undefined ? undefined : letterOf(rows[0]);

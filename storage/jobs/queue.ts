@@ -266,12 +266,12 @@ async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<Open
 function reportTo(log: QueueLog, boss: PgBoss): void {
   let last = { reason: '', atMs: 0 };
   boss.on('error', (error) => {
-    const words = scrubError(error);
-    const reason = words.message.replace(POLLED_BY, '');
+    const scrubbed = scrubError(error);
+    const reason = scrubbed.message.replace(POLLED_BY, '');
     const atMs = performance.now();
     if (reason === last.reason && atMs - last.atMs < SAME_ERROR_MS) return;
     last = { reason, atMs };
-    log.error({ event: 'queue_error', err: words }, `The job queue reports: ${reason}. It retries automatically.`);
+    log.error({ event: 'queue_error', err: scrubbed }, `The job queue reports: ${reason}. It retries automatically.`);
   });
   boss.on('warning', ({ message }) => log.warn({ event: 'queue_warning' }, `The job queue warns: ${message}`));
 }

@@ -46,7 +46,7 @@ export async function lockProfile(database: Writer, userId: UserId, id: ProfileI
 }
 
 /** Blocks the intents of a profile until the transaction ends. Call it before any row lock. */
-export async function excludeIntents(database: Writer, id: ProfileId): Promise<void> {
+export async function blockIntents(database: Writer, id: ProfileId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${haltLockText('profile', id)}, 0))`.execute(database);
 }
 

@@ -59,7 +59,7 @@ const COLUMNS = [
   'finished_at as finishedAt',
 ] as const;
 /** A question times out after this time, even when its job was lost with a restored backup. */
-const GIVEN_UP = sql<Date>`now() - interval '15 minutes'`;
+const TIMEOUT_AT = sql<Date>`now() - interval '15 minutes'`;
 
 export const listSlots = (reader: Reader, runId: string) =>
   reader.selectFrom('backtest_advisor_slots').select(COLUMNS).where('run_id', '=', runId).orderBy('slot').execute();
@@ -81,7 +81,7 @@ export async function startQuestion(writer: Writer, runId: string, slot: Advisor
         .where((where) =>
           where.or([
             where('backtest_advisor_slots.state', '<>', 'running'),
-            where('backtest_advisor_slots.asked_at', '<', GIVEN_UP),
+            where('backtest_advisor_slots.asked_at', '<', TIMEOUT_AT),
           ]),
         ),
     )

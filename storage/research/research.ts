@@ -9,7 +9,7 @@ export type ResearchTable = 'backtest_runs' | 'sweeps';
 
 export const OPEN_STATES = ['queued', 'running'] as const;
 /** Number of finished unpinned runs that are kept; a new run deletes older ones. */
-const MOST_KEPT = 100;
+const MAX_KEPT = 100;
 
 interface NewRun {
   readonly profileId: ProfileId;
@@ -50,7 +50,7 @@ async function deleteOldest(writer: Writer, table: ResearchTable, profileId: Pro
         .where('profile_id', '=', profileId)
         .where(isKept, '=', false)
         .orderBy('created_at', 'desc')
-        .limit(MOST_KEPT),
+        .limit(MAX_KEPT),
     )
     .execute();
 }
@@ -73,7 +73,7 @@ export const listRuns = (reader: Reader, profileId: ProfileId) =>
     )
     .orderBy('created_at', 'desc')
     .orderBy('id')
-    .limit(MOST_KEPT * 2)
+    .limit(MAX_KEPT * 2)
     .execute();
 export type RunRow = Awaited<ReturnType<typeof listRuns>>[number];
 
@@ -157,7 +157,7 @@ export async function stateOf(reader: Reader, table: ResearchTable, id: string):
 }
 
 /** Marks a run as running and returns it; undefined when it is finished, stopped or gone. */
-export const takeRun = (writer: Writer, id: string) =>
+export const startRun = (writer: Writer, id: string) =>
   writer
     .updateTable('backtest_runs')
     .set({ state: 'running' })
@@ -250,13 +250,13 @@ const selectSweeps = (reader: Reader) =>
     ]);
 
 export const listSweeps = (reader: Reader, profileId: ProfileId) =>
-  selectSweeps(reader).where('profile_id', '=', profileId).orderBy('created_at', 'desc').limit(MOST_KEPT).execute();
+  selectSweeps(reader).where('profile_id', '=', profileId).orderBy('created_at', 'desc').limit(MAX_KEPT).execute();
 export type SweepView = Awaited<ReturnType<typeof listSweeps>>[number];
 
 export const readSweep = (reader: Reader, id: string) => selectSweeps(reader).where('id', '=', id).executeTakeFirst();
 
 /** The sets of an unfinished unit; marks its sweep as running. Undefined when there is nothing to do. */
-export async function takeUnit(writer: Writer, { sweepId, stage, number }: Unit) {
+export async function claimUnit(writer: Writer, { sweepId, stage, number }: Unit) {
   const unit = await writer
     .selectFrom('sweep_units')
     .select('sets')

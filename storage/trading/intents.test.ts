@@ -181,7 +181,7 @@ describe('halts and intents', () => {
       if (commits === 260) engaged = engage();
     };
     const symbols = Array.from({ length: 50 }, (_, index) => `C${index}USDT`);
-    const coins = owners.flatMap((owner) => symbols.map((symbol) => ({ owner: owner, symbol })));
+    const coins = owners.flatMap((owner) => symbols.map((symbol) => ({ owner, symbol })));
     const ends = await Promise.all(coins.map((coin) => commitUntilRefused(store, coin.owner, coin.symbol, onCommit)));
     await engaged;
     assert.deepEqual(new Set(ends), new Set(['halted']));

@@ -5,7 +5,7 @@ import { done, refused } from '#core/order/operator-action.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { acquireLease } from '#storage/postgres/leases.ts';
 import { Listener } from '#storage/postgres/listener.ts';
-import { ACTION_CHANNEL, finishAction, readAction, requestAction, takeActions } from './operator-actions.ts';
+import { ACTION_CHANNEL, finishAction, readAction, requestAction, claimActions } from './operator-actions.ts';
 import { openTestDatabase } from '#test/harness/test-database.ts';
 import { intentOf, type Owner, requireCommitted, seedOwner } from '#test/harness/test-trading.ts';
 import { createTradingStore } from './trading-store.ts';
@@ -18,7 +18,7 @@ async function ask(db: Database, { accountId }: Owner, validSeconds?: number): P
 }
 
 const take = async (db: Database, { accountId }: Owner, fencing: number, inHand: string[] = []) =>
-  (await takeActions(db, { accountId, fencing, inHand })).map(({ id, resumed }) => (resumed ? `again ${id}` : id));
+  (await claimActions(db, { accountId, fencing, inHand })).map(({ id, resumed }) => (resumed ? `again ${id}` : id));
 
 const outcomeOf = async (db: Database, { accountId }: Owner, id: string) => {
   const action = await readAction(db.kysely, accountId, id);
@@ -55,7 +55,7 @@ test('actions that a dead worker left are taken up by the next owner, and only t
   assert.deepEqual(await take(db, owner, owner.fencing), [], 'the lease has run out');
   const lease = await acquireLease(db, { accountId: owner.accountId, holder: 'worker-2', ttlMs: 60_000 });
   const fencing = lease?.fencing ?? 0;
-  const [again] = await takeActions(db, { accountId: owner.accountId, fencing, inHand: [] });
+  const [again] = await claimActions(db, { accountId: owner.accountId, fencing, inHand: [] });
   assert.deepEqual([again?.resumed, again?.clientOrderId], [true, record.clientOrderId]);
   assert.equal(await finishAction(db, { id, fencing: owner.fencing }, done()), false, 'the old owner is too late');
   const second = { ...intentOf({ ...owner, fencing }, { expectedVersion: version }), actionId: id };

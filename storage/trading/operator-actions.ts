@@ -79,7 +79,7 @@ export async function requestAction(
  * `inHand`. One statement: only the holder of the lease with this number claims actions. It also marks actions as expired
  * that were never started in time.
  */
-export async function takeActions(
+export async function claimActions(
   db: Database,
   owner: { readonly accountId: AccountId; readonly fencing: number; readonly inHand: readonly string[] },
 ): Promise<OperatorAction[]> {

@@ -64,7 +64,7 @@ test('an order placed elsewhere is listed with what it locks; left it stays list
   assert.deepEqual(outside.resting(), []);
   assert.equal((await only('web_left')).state, 'cancelled');
   assert.deepEqual((await coin('BTCUSDT')).coin.blockers, []);
-  await assert.rejects(stack.call(cancelOrphanOrder, { params }), /409.*no orphan any more: it is cancelled/);
+  await assert.rejects(stack.call(cancelOrphanOrder, { params }), /409.*no longer an orphan order: it is cancelled/);
   await assert.rejects(stack.call(leaveOrphanOrder, { params: { ...params, orderId: '999' } }), /404/);
 });
 

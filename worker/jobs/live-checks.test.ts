@@ -18,7 +18,7 @@ import { readReport } from '#storage/research/live-checks.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
 import { openQueue, type Queue } from '#storage/jobs/queue.ts';
 import { createRecordSink } from '#storage/history/records.ts';
-import { addResult, createRun, finishResearch, pinRun, takeRun } from '#storage/research/research.ts';
+import { addResult, createRun, finishResearch, pinRun, startRun } from '#storage/research/research.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import { until } from '#test/harness/test-outage.ts';
 import {
@@ -99,7 +99,7 @@ async function pinned(): Promise<string> {
   const request = { from: '2024-01-01T00:00:00.000Z', venue: 'testnet', purse: 'shared', scope: 'account', coins };
   const run = { profileId, strategyName: 'momentum', config: {}, request, warnings: [], fingerprints: {} };
   const runId = await createRun(kysely, run);
-  await takeRun(kysely, runId);
+  await startRun(kysely, runId);
   const cycles = Array.from({ length: 20 }, (_, i) => [
     { symbol: SYMBOL, cycle: i + 1, net: i % 5 < 3 ? '2' : '-1.5' },
     { symbol: foreign.symbol, cycle: i + 1, net: '-30' },

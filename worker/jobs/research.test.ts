@@ -30,7 +30,7 @@ import {
   readRun,
   readSweep,
   readUnits,
-  takeUnit,
+  claimUnit,
   otherTrials,
 } from '#storage/research/research.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
@@ -219,7 +219,7 @@ test('an aborted sweep tries no more sets, and its trials count against the next
   const { kysely } = base.database;
   const sweepId = await launchSweep('ema.fast=2..21;ema.slow=22..41', 'grid', 400);
   const unit = { sweepId, stage: 0, number: 0 };
-  const sets = (await takeUnit(kysely, unit))?.sets;
+  const sets = (await claimUnit(kysely, unit))?.sets;
   assert.ok(Array.isArray(sets) && sets.length > 1);
   const done = { evaluated: { tried: [] }, trials: sets.length };
   for (const worker of ['first', 'again']) await finishUnit(kysely, unit, { ...done, worker });

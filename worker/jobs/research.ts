@@ -13,7 +13,7 @@ import {
   type ResearchTable,
   saveRobustness,
   stateOf,
-  takeRun,
+  startRun,
 } from '#storage/research/research.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { type BacktestStart, examineInThread, runBacktestInThread } from '#worker/backtest-in-thread.ts';
@@ -104,7 +104,7 @@ const withWarning = (result: BacktestResult, { purse }: RunRequest): BacktestRes
  */
 export async function runBacktestJob(context: WorkerContext, runId: string, run: JobRun): Promise<void> {
   const { kysely } = context.database;
-  const taken = await takeRun(kysely, runId);
+  const taken = await startRun(kysely, runId);
   if (taken === undefined) return;
   const { strategyName, profileId } = taken;
   const request = runRequest.parse(taken.request);

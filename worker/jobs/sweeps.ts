@@ -1,6 +1,6 @@
 import { sweepRequest, type SweepRequest } from '#core/research/research.ts';
 import type { JobRun } from '#storage/jobs/queue.ts';
-import { readSweep, takeUnit, type Unit } from '#storage/research/research.ts';
+import { readSweep, claimUnit, type Unit } from '#storage/research/research.ts';
 import type { WorkerContext } from '#worker/context.ts';
 import { stoppable } from './research.ts';
 import { prepareResearch } from './research-input.ts';
@@ -26,7 +26,7 @@ export function createSweepJobs(context: WorkerContext): (unit: Unit, run: JobRu
   };
   return async (unit, run) => {
     const { sweepId } = unit;
-    const taken = await takeUnit(context.database.kysely, unit);
+    const taken = await claimUnit(context.database.kysely, unit);
     // A worker may have died after its last unit and before it ended the stage.
     if (taken === undefined) return endWhenDone(context, sweepId, run.signal);
     const { strategyName, profileId } = taken;

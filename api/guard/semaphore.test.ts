@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Turns } from './turns.ts';
+import { Semaphore } from './semaphore.ts';
 
 /** Work that lasts until it is released. */
 function held(): { readonly work: () => Promise<string>; readonly release: (text: string) => void } {
@@ -9,7 +9,7 @@ function held(): { readonly work: () => Promise<string>; readonly release: (text
 }
 
 test('so many run at a time, the others wait in order, and one too many is refused', async () => {
-  const turns = new Turns(1, 2);
+  const turns = new Semaphore(1, 2);
   const first = held();
   const order: string[] = [];
   const running = turns.take(first.work);
@@ -27,7 +27,7 @@ test('so many run at a time, the others wait in order, and one too many is refus
 });
 
 test('work that fails gives its turn away', async () => {
-  const turns = new Turns(1, 0);
+  const turns = new Semaphore(1, 0);
   await assert.rejects(
     turns.take(() => Promise.reject(new Error('no'))),
     /no/,

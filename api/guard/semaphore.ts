@@ -1,7 +1,7 @@
 import { ApiProblem } from '#api/frame/problem.ts';
 
 /** Limits concurrent work; further work waits in order and is refused when the queue is full. */
-export class Turns {
+export class Semaphore {
   readonly #atATime: number;
   readonly #mostWaiting: number;
   readonly #waiting: (() => void)[] = [];
