@@ -32,7 +32,8 @@ import type { KernelInput, Run } from './run-state.ts';
  *    - After each fill (market.ts afterFill) the strategy sees the new position, and its stop is placed at once.
  *    - A fill at a price other than the open has the time of the last millisecond of the candle.
  * 3. Close (feed.ts, then decide). The strategy receives the candles that have closed and decides at the close. A stop that
- *    triggered and did not sell becomes a market sale of the whole position (market.ts withFailedStop).
+ *    triggered and did not sell becomes a market sale of the whole position when the close is at or below its trigger
+ *    (market.ts withFailedStop).
  * 4. Order (place.ts placeOrder). The decision becomes an order after the checks of the live engine: limits of the account,
  *    cool-down, gates, size, balance, trading rules. It fills in a later candle, never in this one.
  * 5. Stop (place.ts replanStop). The stop on the exchange is placed, moved or cancelled by the plan of the live engine

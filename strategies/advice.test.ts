@@ -76,7 +76,7 @@ test('what cannot be used is dropped with the reason', () => {
     [reasonOf(change('buy', {})), /is a group of settings/],
     [reasonOf(change('buy.candleLimit', 60)), /changes nothing/],
     [reasonOf(change('sell.stopLossPercentage', '')), /removes the stop loss/],
-    [reasonOf(change('sell.protectiveStop.enabled', false)), /rests on the exchange/],
+    [reasonOf(change('sell.protectiveStop.enabled', false)), /removes the stop on the exchange/],
     [reasonOf(change('buy.gridLevels', 'x'.repeat(5000))), /longer than 4000/],
     [reasonOf(), /does not have the requested form.*changes/],
     [read('text')?.dropped[0]?.reason ?? '', /does not have the requested form/],
