@@ -149,7 +149,7 @@ test('a notifier that never answers does not delay the others, and becomes a dea
   const [letter] = await letters();
   assert.match(
     letter?.errorMessage ?? '',
-    /^The slack notifier did not take a message: 127\.0\.0\.1:\d+ answered 500: broken: Cannot POST \*\*\*\.$/,
+    /^The slack notifier did not accept a message: 127\.0\.0\.1:\d+ answered 500: broken: Cannot POST \*\*\*\.$/,
   );
   assert.ok(!JSON.stringify(letter).includes('secret-path'));
   assert.equal(receiver.received.length, 1);

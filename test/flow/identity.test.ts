@@ -99,7 +99,7 @@ test('nothing is done without a wallet, a lease, or while an execution or an ord
   await on.trade('1');
   const sold = () => on.paper.venue.engine.orders.byId.get(stop.id)?.status === 'FILLED';
   await until('the stop to sell', sold);
-  await same('undecided', /executions of BTCUSDT are still to be booked/);
+  await same('undecided', /executions of BTCUSDT are not recorded yet/);
   const [runner] = on.running().coins.all();
   runner?.watch(originalIdOf(stop.clientOrderId));
   await until('the stop to be booked', () => on.coin().live.size === 0);

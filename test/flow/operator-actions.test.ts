@@ -171,5 +171,5 @@ test('what a dead worker has taken and not begun is done once by the next; the d
     (await orders()).map(({ side, state, purpose }) => `${side} ${purpose} ${state}`),
     ['sell manual filled', 'buy manual filled', 'buy manual filled'],
   );
-  assert.match((await outcomeOf({ actionId: unknown })).reason ?? '', /does not know how to do "wave"/);
+  assert.match((await outcomeOf({ actionId: unknown })).reason ?? '', /does not support "wave"/);
 });

@@ -128,7 +128,10 @@ test('after a restore exactly one stop rests: the newest is adopted and kept, th
   );
   assert.equal(on.coin().guard.unprotected, null);
   const [adopted] = on.logs.filter(({ ctx }) => JSON.stringify(ctx).includes('"order_adopted"'));
-  assert.match(adopted?.msg ?? '', /^An order of this profile was .* not in the database; it is recorded now: stop of/);
+  assert.match(
+    adopted?.msg ?? '',
+    /^An order of this profile was .* not in the database\. It is recorded now: stop of/,
+  );
   await trailTo(on, '0.99');
   assert.deepEqual(sales(on), [...MOVED, 'STOP_LOSS_LIMIT CANCELED', 'STOP_LOSS_LIMIT NEW']);
 });
