@@ -125,7 +125,7 @@ async function assertOneProfit(stack: Stack, id: ProfileId): Promise<void> {
       0,
     );
   const midnight = midnightOf(board);
-  // The market's clock goes on: the day may have ended between the two answers.
+  // The market's clock continues: the day may have ended between the two answers.
   if (midnightOf(await stack.call(readDashboard, {})) !== midnight) return;
   const sinceMidnight = fills.filter(({ at }) => Date.parse(String(at)) >= midnight);
   const realised = formatDecimal(sum(sinceMidnight.map((row) => amount(row['realised']))));
