@@ -141,6 +141,8 @@ test('a body that is not an order is unreadable, with the field named', () => {
     [],
     { ...queried, executedQty: '1e-7' },
     { ...queried, executedQty: 1 },
+    { ...queried, executedQty: '-0.5' },
+    { ...queried, executedQty: '1.00000001' },
     { ...queried, status: 'NEWISH' },
     { ...queried, side: 'HOLD' },
     { ...queried, updateTime: undefined, time: undefined },

@@ -82,7 +82,8 @@ test('a cancel is reported under the id of the order', () => {
   const cancelled = { x: 'CANCELED', X: 'CANCELED', c: 'tw1-0123456789abc-e1-c', C: 'tw1-0123456789abc-e1' };
   assert.equal(orderEvent(cancelled).order.clientOrderId, 'tw1-0123456789abc-e1');
   assert.equal(orderEvent({ ...cancelled, c: 'by-another-tool' }).order.clientOrderId, 'tw1-0123456789abc-e1');
-  assert.equal(orderEvent({ ...cancelled, C: '' }).order.clientOrderId, 'tw1-0123456789abc-e1');
+  for (const original of ['', null])
+    assert.equal(orderEvent({ ...cancelled, C: original }).order.clientOrderId, 'tw1-0123456789abc-e1');
 });
 
 test('reasons of expiry and refusal', () => {
