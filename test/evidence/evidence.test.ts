@@ -14,7 +14,7 @@ test('the evidence is of the version that would be released', () => {
   assert.equal(staleness(read('docs/evidence.md'), version), undefined);
 });
 
-const ALL = proofs({ days: 7, seeds: 20, published: ['backtest/a.test.ts'] });
+const ALL = proofs({ days: 7, seeds: 20, walks: 40, published: ['backtest/a.test.ts'] });
 const find = (command: string): Proof => {
   const proof = ALL.find((each) => each.command.startsWith(command));
   assert.ok(proof);
@@ -54,6 +54,10 @@ test('outcomes are read from what the runs print; without one there is none', ()
   assert.equal(
     find('npm test -- backtest/').read('✔ the published example: 1 (0.1ms)\n✔ another (2ms)\n'),
     'equal: the published example: 1',
+  );
+  assert.equal(
+    find('TEST_RANDOM_WALKS=40').read('✔ of 40 …\nℹ grid: 1 of 40 look promising\nℹ halving: 0 of 40 look promising\n'),
+    'grid 1 of 40 look promising, halving 0 of 40 look promising',
   );
   for (const proof of ALL) assert.equal(proof.read('nothing of the kind'), undefined);
 });

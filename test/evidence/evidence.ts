@@ -5,6 +5,7 @@ export interface Proof {
   readonly command: string;
   /** Arguments of Node. */
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   /** The outcome in one sentence, from what the run printed; undefined when it printed none. */
   read(output: string): string | undefined;
 }
@@ -13,12 +14,14 @@ export interface Proof {
 interface Effort {
   readonly days: number;
   readonly seeds: number;
+  /** Random walks that each search sweeps over. */
+  readonly walks: number;
   /** Test files that compute published examples. */
   readonly published: readonly string[];
 }
 
 /** The rows of the page. Schedules of faults start with the first seed, so that each run uses the same ones. */
-export function proofs({ days, seeds, published }: Effort): Proof[] {
+export function proofs({ days, seeds, walks, published }: Effort): Proof[] {
   const examples: Proof = {
     title: 'Published examples of research statistics are computed to the last digit they print',
     command: `npm test -- ${published.join(' ')}`,
@@ -40,6 +43,13 @@ export function proofs({ days, seeds, published }: Effort): Proof[] {
     },
     ...(published.length === 0 ? [] : [examples]),
     {
+      title: 'Few sweeps over random walks look promising, whatever the search',
+      command: `TEST_RANDOM_WALKS=${walks} npm test -- backtest/sweep/random-walks`,
+      args: ['--test', 'backtest/sweep/random-walks.test.ts'],
+      env: { TEST_RANDOM_WALKS: String(walks) },
+      read: walksOutcome,
+    },
+    {
       title: 'No order is lost, doubled or left without a stop under schedules of faults',
       command: `npm run faults -- --from 1 --seeds ${seeds}`,
       args: ['test/faults/run.ts', '--from', '1', '--seeds', String(seeds)],
@@ -59,6 +69,12 @@ function parityOutcome(output: string): string | undefined {
   const sum = (at: number): number => plays.reduce((all, play) => all + Number(play[at]), 0);
   const market = /made-up market/.test(output) ? 'made-up' : 'recorded';
   return `${plays.length} runs over a ${market} market: ${sum(1)} decisions, ${sum(2)} differ; ${sum(3)} fills, ${sum(4)} differ`;
+}
+
+/** The test prints how many walks each search calls promising. */
+function walksOutcome(output: string): string | undefined {
+  const found = [...output.matchAll(/^ℹ (\w+): (\d+ of \d+ look promising)$/gm)];
+  return found.length === 0 ? undefined : found.map(([, search, share]) => `${search} ${share}`).join(', ');
 }
 
 function publishedOutcome(output: string): string | undefined {

@@ -7,15 +7,17 @@ import { z } from 'zod';
 import { ROOT, readSourceFiles } from '#test/harness/source-files.ts';
 import { type Outcome, pageOf, type Proof, proofs } from './evidence.ts';
 
-const USAGE = `npm run evidence -- [--days N] [--seeds N]
+const USAGE = `npm run evidence -- [--days N] [--seeds N] [--walks N]
   --days N   days of the recorded month that live trading and the backtest replay (default 30)
   --seeds N  schedules of faults to run (default 200)
+  --walks N  random walks that each search of a sweep tries (default 200)
 Writes docs/evidence.md when every run succeeded, and nothing otherwise.`;
 
 const { values } = parseArgs({
   options: {
     days: { type: 'string', default: '30' },
     seeds: { type: 'string', default: '200' },
+    walks: { type: 'string', default: '200' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -32,7 +34,8 @@ async function main(): Promise<number> {
     .filter(({ text }) => text.includes("test('the published "))
     .map(({ path }) => path);
   const outcomes: Outcome[] = [];
-  for (const proof of proofs({ days: Number(values.days), seeds: Number(values.seeds), published })) {
+  const effort = { days: Number(values.days), seeds: Number(values.seeds), walks: Number(values.walks), published };
+  for (const proof of proofs(effort)) {
     console.log(`${proof.command} …`);
     const sentence = await outcomeOf(proof);
     if (sentence === undefined) return 1;
@@ -47,8 +50,11 @@ async function main(): Promise<number> {
 }
 
 /** Undefined, with what the run printed, when it failed or left its outcome unsaid. */
-async function outcomeOf({ args, command, read }: Proof): Promise<string | undefined> {
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+async function outcomeOf({ args, env, command, read }: Proof): Promise<string | undefined> {
+  const child = spawn(process.execPath, args, {
+    ...{ cwd: ROOT, env: { ...process.env, ...env } },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
