@@ -117,7 +117,7 @@ test('the operator pages say what only the operator can do', () => {
   assert.match(deploy, /stored as they are/);
   assert.match(deploy, /keys without permission to withdraw, tied to the server's address/);
   assert.match(deploy, /exactly one\*\* reverse proxy/);
-  assert.match(page('README.md'), /reading and spot-trading permission only, bound to your address/);
+  assert.match(page('README.md'), /only the permissions for reading and spot trading, and restrict it to your address/);
   const demo = page('docs/operator/live-demo.md');
   assert.match(demo, /Filling the demo, cleaning it up and limiting requests from outside are yours/);
   const proxy = page('deploy/auth-proxy/README.md');
