@@ -104,7 +104,7 @@ test('a reset of the exchange voids what it took away, asks the operator, and tr
   assert.ok(rows.some(({ msg }) => msg.startsWith('The exchange knows none')));
 
   assert.equal((await stack.call(confirmReset, { params })).resetAt, null);
-  await assert.rejects(stack.call(confirmReset, { params }), /409.*No reset/);
+  await assert.rejects(stack.call(confirmReset, { params }), /409.*has no unconfirmed reset/);
   const fills = (epoch: number) =>
     kysely.selectFrom('fills').select(['exchange_order_id', 'symbol']).where('epoch', '=', epoch).execute();
   await until('fills in the new epoch', async () => (await fills(2)).length >= 2);
