@@ -57,7 +57,7 @@ const isBooked = async ({ database, running }: AccountBench, clientOrderId: stri
 };
 
 const renewals = ({ warnings }: AccountBench) =>
-  warnings.filter(({ event, err }) => event === 'account_stream_lost' && /has not told/.test(String(err)));
+  warnings.filter(({ event, err }) => event === 'account_stream_lost' && /has not delivered/.test(String(err)));
 
 test('an account stream that keeps events back is noticed, the order is settled, and the stream is made anew', async () => {
   await using on = await openAccountBench();
