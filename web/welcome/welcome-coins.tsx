@@ -35,7 +35,7 @@ export function CoinStep({ account, made, onCoins, onBack }: StepProps): ReactNo
     <>
       <div className="head">
         <h1 className="verdict">Choose the coins.</h1>
-        <p className="two">One is enough to start. Each coin trades independently.</p>
+        <p className="two">One is enough to start. All coins share the balance.</p>
       </div>
       <div className="cols">
         <Section title="Coins" span={7}>
