@@ -38,7 +38,7 @@ test('one trade by hand: capital used, mean exposure, equal exposure and alpha',
   near(capital.used, 99.8);
   const made = 119.64 - 0.11964 - 99.8 + 0.000002 * 120;
   near(capital.returnOnUsed, made / 99.8);
-  // Two of five closes: 0.997002 coins at 100 and at 120, beside 900.20; 0.000002 are less than a lot.
+  // Two of five closes: 0.997002 coins at 100 and at 120, next to 900.20 of cash; 0.000002 are less than a lot.
   const [first, second] = [99.7002 / (900.2 + 99.7002), 119.64024 / (900.2 + 119.64024)];
   near(capital.meanExposure, (first + second) / 5);
   assert.equal(metrics.exposure, 2 / 5);

@@ -275,7 +275,7 @@ test('a stop that sold on a candle which went on beyond its limit: at worst it w
   // It closes below the limit: at worst all is sold at the next open, 94.
   const through = bandOf(['100/100/95/95', '94/94/94/94']);
   assert.equal((through.base - through.worst).toFixed(6), (0.997 * (97 - 94) * 0.999).toFixed(6));
-  // Slippage of 1 % has filled it at the limit: given up, it is sold at the low of 95.
+  // Slippage of 1 % filled it at the limit. In the worst case it is cancelled and sold at the low of 95.
   const slipped = bandOf(['100/100/95/98', '98/98/98/98'], { slippage: requireDecimal('0.01') });
   assert.equal((slipped.base - slipped.worst).toFixed(6), (0.997 * (96.51 - 95) * 0.999).toFixed(6));
   // An open above the limit sells no better than the limit.

@@ -51,7 +51,7 @@ function coinOf(name: string, config: object, { nth, detail }: { nth: number; de
 const walked = (seed: number, nth: number): Series =>
   walk(seed + nth * 7919, 2500, { tick: 0.01, price: 100 + 30 * nth, gaps: nth % 2 === 1 });
 
-test('one coin without limits: the same run, to the last number, as the coin by itself', () => {
+test('one coin without limits: the same run, to the last number, as the coin alone', () => {
   fc.assert(
     fc.property(fc.nat(), fc.constantFrom('trailing-trade', 'momentum'), fc.nat(1), (seed, name, nth) => {
       const coin = coinOf(name, name === 'momentum' ? MOMENTUM : TRAILING, { nth, detail: walked(seed, nth) });
@@ -120,7 +120,7 @@ test('one open position over three coins: never two, and without the limit there
 const refusals = ({ counts }: ReturnType<typeof runPortfolio>): number =>
   [...counts].reduce((sum, [reason, count]) => (reason.startsWith('cap-') ? sum + count : sum), 0);
 
-/** Coins that do what they are told on a flat price of 100, a minute for each row. */
+/** Coins that follow their scripts, a minute for each row. */
 function scriptedRun(
   scripts: readonly Script[],
   { limits, rows }: { limits?: Partial<RiskLimits>; rows: readonly string[] },

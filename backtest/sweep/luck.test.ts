@@ -46,7 +46,7 @@ test('outside of the domain of the formula there is no number', () => {
 });
 
 for (const days of [40, 365, 3650]) {
-  test(`one winning day of ${days} is no skill, however many trades it is made of`, () => {
+  test(`one winning day of ${days} is not skill, whatever its number of trades`, () => {
     const returns = Array.from({ length: days }, (_, day) => (day === 7 ? 0.1 : 0));
     const found = luckOf({ best: { returns, trades: 100 }, tried: [returns], before: 0 });
     assert.deepEqual(found, { kind: 'irregular', trades: 100 });

@@ -156,7 +156,7 @@ test('the strategy that only holds runs on candles of any length', () => {
   assert.deepEqual([held.status, held.stderr, JSON.parse(held.stdout).fills], [0, '', []]);
 });
 
-test('the finest candles beside a file decide; alone it warns, and costs are those of the API', () => {
+test('the finest candles next to a file decide, a file alone warns, and costs are those of the API', () => {
   const folder = join(FOLDER, 'finer');
   mkdirSync(folder);
   writeCandles(join('finer', 'SOLUSDT-1h.csv'), CLOSES);

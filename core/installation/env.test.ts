@@ -65,7 +65,7 @@ for (const text of [...foreign, ...sly]) {
   });
 }
 
-test('a wildcard is told why it cannot be', () => {
+test('a wildcard is refused with the reason', () => {
   assert.deepEqual(problemsOf({ WEB_ORIGIN: '*' }), [
     'WEB_ORIGIN contains "*", but a wildcard cannot be used with sign-in cookies: list exact origins such as https://trade.example.org, separated by commas.',
   ]);

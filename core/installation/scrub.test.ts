@@ -57,7 +57,7 @@ const wrap = fc.constantFrom<Wrap>(
   (inner) => new Set([inner]),
 );
 
-test('a list beside its query never survives, at any depth, through causes and aggregates', () => {
+test('a list next to its query never survives, at any depth, through causes and aggregates', () => {
   fc.assert(
     fc.property(carrier, fc.array(wrap, { maxLength: 130 }), (value, wraps) => {
       const nested = wraps.reduce<unknown>((inner, outer) => outer(inner), value);

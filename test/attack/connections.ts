@@ -1,25 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
+import { TOPICS } from '#core/installation/events.ts';
 import type { Behaviours } from './behaviours.ts';
 import type { Visitor } from './visitor.ts';
 
-const TOPICS = [
-  'price',
-  'tick',
-  'order',
-  'position',
-  'log',
-  'profile',
-  'account',
-  'action',
-  'halt',
-  'orphan',
-  'status',
-  'job',
-  'dead-letter',
-  'backtest',
-  'sweep',
-];
 const head = (visitor: Visitor, line: string, more: readonly string[] = []): string =>
   [
     line,

@@ -75,7 +75,7 @@ test('the coin page shows chart, position and decisions', async () => {
   await shoot(page, 'coin-dark');
 });
 
-test("the average entry price is set under the advanced options of the coin's log, and beside a coin to add", async () => {
+test("the average entry price is set under the advanced options of the coin's log, and next to a coin to add", async () => {
   await page.getByRole('navigation', { name: 'About this coin' }).getByRole('link', { name: 'Logs' }).click();
   await page.getByText('Advanced options').click();
   await page.getByLabel('Average entry price').fill('30000');
