@@ -115,9 +115,17 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     refreshHalts: () => refreshHalts(context, coins),
   });
   try {
+    let isLooking = false;
     const look = async (): Promise<void> => {
-      await judgeReset(context, resets);
-      await reconciler.look((cause) => accountStream.renew(cause));
+      // A slow exchange must not be read twice at once, nor the stream renewed twice for one order.
+      if (isLooking) return;
+      isLooking = true;
+      try {
+        await judgeReset(context, resets);
+        await reconciler.look((cause) => accountStream.renew(cause));
+      } finally {
+        isLooking = false;
+      }
     };
     await runTimer(context, { coins, run, refreshProfiles, look, market, streamConnected: () => connected });
   } finally {
