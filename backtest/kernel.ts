@@ -54,8 +54,9 @@ import type { KernelInput, Run } from './run-state.ts';
  * Quiet candles. After a decision that does nothing, the strategy may skip candles that reach no resting order and change
  * no decision (skipCandles below, StrategyInstance.skipQuietCandles). The result is the same as candle by candle.
  *
- * Several coins (portfolio-run.ts). Coins of one account share one balance. At each open the orders of all coins are
- * matched first, then the coins decide one after the other. A buy may spend only the cash that no other coin has claimed.
+ * Several coins (portfolio-run.ts). Coins of one account share one balance. At each open the market orders of all coins fill
+ * first, then the candle is matched coin by coin, then the coins decide one after the other. A buy may spend only the cash
+ * that no other coin has claimed.
  *
  * The end. A position that is still open is valued at the last close and not sold.
  * rules.md has the same model with all formulas, for the documents.

@@ -81,8 +81,8 @@ function tallyOf(tallies: Map<string, Tally>, reason: string): Tally {
 
 /**
  * Runs the coins of an account together, with one balance and the risk limits. Detail candles are processed in order of
- * time. At each open, first the orders of every coin with a candle are matched. Then the coins decide one after the other,
- * in the order of the profiles. A profile with a planner plans at the turn of each coin. See kernel.ts for the fill model.
+ * time. At each open, first the market orders of all coins fill, then resting orders are matched coin by coin. Then the coins
+ * decide one after the other, in the order of the profiles. A profile with a planner plans at the turn of each coin. See kernel.ts for the fill model.
  */
 export function runPortfolio(portfolio: Portfolio, onReason?: OnReason): PortfolioRun {
   const inputs = portfolio.profiles.flatMap(({ coins }) => coins);
@@ -104,6 +104,7 @@ export function runPortfolio(portfolio: Portfolio, onReason?: OnReason): Portfol
     if (opensMs === Number.POSITIVE_INFINITY) break;
     const nowMs = opensMs + lengthMs;
     if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
+    for (const coinRun of coinRuns) if (coinRun.opensMs === opensMs) matchOpen(coinRun, fills);
     for (const coinRun of coinRuns) if (coinRun.opensMs === opensMs) advance(coinRun, nowMs, fills);
     for (const coinRun of coinRuns) {
       if (coinRun.run.view.nowMs !== nowMs) continue;
@@ -184,20 +185,30 @@ function shareHeld(coinRuns: readonly CoinRun[], { cashNumber }: SharedBalance):
   return worth === 0 ? 0 : worth / (cashNumber + worth);
 }
 
-/** Matches the orders of the coin against its next candle and moves the coin to that close. */
+/** Fills the market order of the last close. All coins do so before any candle is matched: no coin spends a later sale. */
+function matchOpen(coinRun: CoinRun, fills: PortfolioFill[]): void {
+  const { run, row } = coinRun;
+  if (run.book.pending === null) return;
+  const known = run.book.fills.length;
+  fillAtOpen(run, row);
+  collectFills(coinRun, known, fills);
+}
+
+function collectFills({ run, symbol }: CoinRun, known: number, fills: PortfolioFill[]): void {
+  if (run.book.fills.length === known) return;
+  for (const fill of run.book.fills.slice(known)) fills.push({ ...fill, symbol });
+}
+
+/** Matches the orders of a coin against its next candle, then takes the coin to the close. */
 function advance(coinRun: CoinRun, nowMs: number, fills: PortfolioFill[]): void {
   const { run, row } = coinRun;
   const { book, view, feed, wake, grid, input, gates } = run;
   const { low, high, close, openMs } = input.detail.columns;
   const known = book.fills.length;
-  if (book.pending !== null) fillAtOpen(run, row);
   const reached = (low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above;
   if (reached) matchCandle(run, row);
   if (coinRun.looksInside && actInside(run, row) && !reached) coinRun.crossed += 1;
-  for (let i = known; i < book.fills.length; i++) {
-    const fill = book.fills[i];
-    if (fill !== undefined) fills.push({ ...fill, symbol: coinRun.symbol });
-  }
+  collectFills(coinRun, known, fills);
   coinRun.close = close[row] ?? 0;
   coinRun.row = row + 1;
   coinRun.opensMs = row + 1 < input.end ? (openMs[row + 1] ?? 0) : Number.POSITIVE_INFINITY;

@@ -170,6 +170,35 @@ test('a waiting buy keeps its money from the others until it is taken back', () 
   assert.match(fills[0] ?? '', / 0\.\d+$/, 'what 50 buy');
 });
 
+test('a buy at the open cannot spend what a stop of another coin earns later in that candle', () => {
+  const protectiveStop = { offset: d('0.99'), onBandBlock: 'notify' as const };
+  const stopped = {
+    bound: scripted({ decisions: { 0: BUY }, stops: { 1: 9500 }, protectiveStop, shared: spends('900') }),
+    candles: candlesOf('1m', ['100/100/100/100', '100/100/100/100', '100/100/100/100', '100/100/90/90', '90/90/90/90']),
+  };
+  // The price opens 5 % above the close of the decision: what was kept free is not enough.
+  const buying = {
+    bound: scripted({ decisions: { 2: BUY }, shared: spends('500') }),
+    candles: candlesOf('1m', [
+      '100/100/100/100',
+      '100/100/100/100',
+      '100/100/100/100',
+      '105/105/105/105',
+      '105/105/105/105',
+    ]),
+  };
+  const coins = [stopped, buying].map((coin, nth) => ({ ...coin, rules: rulesFor(nth), terms: TERMS }));
+  const { runs, fills } = runPortfolio(openedOf(profileOf(coins)));
+  assert.deepEqual(
+    fills.map(({ symbol, fill }) => `${symbol.slice(0, 1)} ${fill.side}`),
+    ['A buy', 'A sell'],
+  );
+  assert.deepEqual(
+    runs[1]?.book.rejections.map(({ reason }) => reason),
+    ['order-insufficient-balance'],
+  );
+});
+
 test('a sale at the market frees a place only once it has filled', () => {
   const { reported } = scriptedRun([{ decisions: { 0: BUY, 2: SELL } }, { decisions: { 1: BUY, 2: BUY, 3: BUY } }], {
     rows: FLAT,
