@@ -31,8 +31,8 @@ const DAYS = Number(process.env['PROFIT_DAYS'] ?? 2);
 const MOMENTS = Number(process.env['PROFIT_MOMENTS'] ?? 8);
 const START_MS = MARKET_START + 3_600_000;
 const DAY_MS = 86_400_000;
-/** It lasts for some of the fees: the others are taken in the coin or in quote. */
-const START = { USDT: '1000', BNB: '0.0002' };
+/** The BNB are taken away half way: later fees are taken in the coin or in quote. */
+const START = { USDT: '1000', BNB: '1' };
 
 const sum = (values: Iterable<Decimal>): Decimal => [...values].reduce(add, ZERO);
 const amount = (value: unknown): Decimal => d(typeof value === 'string' && value !== '' ? value : '0');
@@ -172,6 +172,8 @@ test('at any moment every page says the same profit, and it is what the exchange
   for (const [index, momentMs] of moments.entries()) {
     await play(stack, atMs, momentMs);
     atMs = momentMs;
+    if (index === moments.length / 2)
+      await control(stack.paper, 'POST /balances', { account: 'a', balances: { BNB: '0' } });
     if (index % 5 === 4) {
       await stack.stopWorker();
       await stack.startWorker();
