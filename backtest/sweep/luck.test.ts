@@ -153,3 +153,14 @@ test('overfitting: the definition to the digit; certain skill is 0, pure noise a
   assert.equal(overfitting(skilled), 0);
   assert.equal(overfitting([noise[0] ?? []]), null);
 });
+
+test('the published example: 100 sets of 1,000 days with the same mean over all days have a probability of 1', () => {
+  // Test case 1 of Bailey et al. (2015): noise whose Sharpe ratio over the whole window is the same for each set.
+  const sets = Array.from({ length: 100 }, (_, i) => {
+    const days = noiseOf(7_000 + i, 1_000);
+    const mean = days.reduce((sum, day) => sum + day, 0) / days.length;
+    const deviation = Math.sqrt(days.reduce((sum, day) => sum + (day - mean) ** 2, 0) / days.length);
+    return Array.from(days, (day) => (day - mean) / deviation);
+  });
+  assert.equal(overfitting(sets), 1);
+});
