@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 /** The development server passes API calls on to a running service on its default port. */
 const API = 'http://127.0.0.1:8080';
 
-/** What the first page view may cost, gzipped. */
+/** The limit of the first page view, gzipped. */
 const MOST_FIRST_KB = 150;
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -1,6 +1,6 @@
 import { isObject } from '#core/merge.ts';
 
-/** What the form would lack: every setting, group and list of a config's JSON Schema needs a title, a help text and a hint. */
+/** The gaps that a form would have: every setting, group and list of a config's JSON Schema needs a title, a help text and a hint. */
 export function undescribedSettings(schema: unknown, path = ''): string[] {
   if (!isObject(schema)) return [];
   const missing = ['title', 'description', 'form'].filter((key) => !(key in schema)).map((key) => `${path}.${key}`);

@@ -75,7 +75,7 @@ const READS_ENVIRONMENT = [/^cli\//, /^(api|worker|paper)\/main\.ts$/, /^vite\.c
 const CALLS_OUT = ['integrations/outgoing.ts', 'api/script-client.ts'];
 const DEFAULT_EXPORTS = [/^vite\.config\.ts$/];
 const BRAND_ROOMS = [/^exchange\//, /^paper\//, /^test\//];
-/** What scripts outside of this checkout import: `exports` in package.json. */
+/** Modules that scripts outside of this checkout import: `exports` in package.json. */
 const PUBLIC = [/^api\/contract\//, /^api\/script-client\.ts$/];
 /** Code in the place of tests: fixtures and the parts of test servers. */
 const TEST_PARTS = [/^test\//, /\.(test|contract)\.tsx?$/, /(^|\/)test-[\w-]+\.ts$/, /\/fixtures\//];
@@ -108,7 +108,7 @@ const roomOf = (path: string): string => path.slice(0, Math.max(0, path.indexOf(
 const matches = (path: string, patterns: readonly RegExp[]): boolean => patterns.some((pattern) => pattern.test(path));
 const isOwn = (path: string): boolean => ROOMS.includes(roomOf(path)) && /\.(ts|tsx|js|css)$/.test(path);
 
-/** Source without what stands in comments. */
+/** Source without its comments. */
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
 

@@ -4,7 +4,7 @@ import { releaseLease, countLeases } from '#storage/postgres/leases.ts';
 import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 
-/** How long the worker that passed an account on does not take it back. */
+/** How long the worker that passed an account on does not claim it again. */
 const LEFT_TO_OTHERS_MS = 10_000;
 
 /** Passes accounts on to workers that own fewer. Leases are described in leases.ts. */

@@ -63,7 +63,7 @@ console.log(JSON.stringify({
 test('a script imports the typed client, signs in by itself and is told what is wrong', async () => {
   const { profile } = await api.addProfile('Scripted');
   await addLogs(api.database, profile.id, [{ level: 'info', msg: 'seen', at: '2026-01-01T00:00:01.000Z' }]);
-  // Beside the sources, as the name of the package is known inside of it only.
+  // Next to the sources: the name of the package resolves only inside it.
   const path = join(import.meta.dirname, `script-${process.pid}.ts`);
   writeFileSync(path, SCRIPT);
   try {

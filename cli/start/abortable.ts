@@ -1,4 +1,4 @@
-/** The promise's outcome, or a rejection as soon as the signal aborts; what the promise stands for goes on by itself. */
+/** The outcome of the promise, or a rejection as soon as the signal aborts. The work behind the promise is not stopped. */
 export async function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

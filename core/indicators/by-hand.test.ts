@@ -209,7 +209,7 @@ test('oscillators of volume', () => {
     [0, 20, 20, -20],
   );
   const mfi = createMfi(2);
-  // Flows +24, -44, then one at the same price that counts for nobody.
+  // Flows +24, -44, then one at the same price that counts for neither side.
   const flows = [still(10), still(12, 2), still(11, 4), still(11, 9)];
   near(
     follow(mfi.push, () => mfi.value, flows),

@@ -9,7 +9,7 @@ interface Vwap extends Indicator {
 /**
  * Volume weighted average price since the session began: sum of typical price times volume over sum of volume. A
  * session is a span of `sessionMs` counted from 1970 (86,400,000: the UTC day) and restarts with its first candle.
- * While a session has no volume, the typical price of its last candle stands in. Ready after one candle.
+ * While a session has no volume, the typical price of its last candle is used. Ready after one candle.
  */
 export function createVwap(sessionMs: number, saved?: IndicatorState): Vwap {
   const s = {

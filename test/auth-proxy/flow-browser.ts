@@ -1,4 +1,4 @@
-/** What came back for one request. */
+/** The answer to one request. */
 interface Page {
   readonly url: string;
   readonly status: number;
@@ -34,7 +34,7 @@ export class Browser {
     };
   }
 
-  /** Follows redirects and fills in the provider's forms until a page stands still; returns every page on the way. */
+  /** Follows redirects and fills in the provider's forms until a page leads nowhere else; returns every page on the way. */
   async login(url: string, user: string): Promise<Page[]> {
     const pages = [await this.open(url)];
     for (let page = pages[0]; page !== undefined && pages.length < 20; page = pages.at(-1)) {

@@ -42,7 +42,7 @@ export async function startProvider(claimBytes: number): Promise<void> {
   provider.listen(IDP_PORT, '127.0.0.1');
 }
 
-/** The protected service: it answers what it was asked and as whom. */
+/** The protected service: it answers with the request and its user. */
 export function startService(): void {
   createServer(({ url, headers }, response) => {
     const of = (name: string): unknown => headers[`x-auth-request-${name}`];

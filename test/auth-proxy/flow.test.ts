@@ -160,7 +160,7 @@ test('the proxy itself takes the config that the module makes', { skip }, async 
     const check = (cookieSecret: string) =>
       run(program ?? '', args, { env: { ...env, OAUTH2_PROXY_COOKIE_SECRET: cookieSecret } });
     await check(secret);
-    // What the unchanged alphabet of the random source would give.
+    // The unchanged alphabet of the random source would give this.
     await assert.rejects(
       check('+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/8='),
       /cookie_secret must be 16, 24, or 32 bytes/,

@@ -7,8 +7,8 @@ import { findProgram } from '../harness/programs.ts';
 import { HELM_PROGRAM, PROXY_CACHE, PROXY_PROGRAM } from './proxy-program.ts';
 
 /**
- * Brings what the tests of deploy/ need beside Terraform: their packages, and the real proxy and Helm, built from their
- * source where Go is new enough. What cannot be had is said; the tests that need it are then left out.
+ * Installs the tools that the tests of deploy/ need in addition to Terraform: their packages, and the real proxy and Helm, built from their
+ * source where Go is new enough. It names each tool that is not available; the tests that need it are left out.
  */
 const NEEDED_GO = [1, 26] as const;
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.19.0';

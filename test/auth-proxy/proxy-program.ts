@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ROOT } from '../harness/source-files.ts';
 
-/** What install.ts keeps from one run to the next. */
+/** The folder that install.ts keeps from one run to the next. */
 export const PROXY_CACHE = join(ROOT, 'node_modules', '.cache');
 /** Where it puts the real proxy. */
 export const PROXY_PROGRAM = join(PROXY_CACHE, 'oauth2-proxy-7.15.3');

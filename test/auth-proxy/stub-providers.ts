@@ -80,7 +80,7 @@ function fill(block: Block, values: Row, decide: (name: string, type: string) =>
   return values;
 }
 
-/** Defaults of the real providers, told with the plan. */
+/** Defaults of the real providers, reported with the plan. */
 const DEFAULTS: Readonly<Row> = {
   ...{ atomic: false, cleanup_on_fail: false, create_namespace: false, wait: true, timeout: 300 },
 };

@@ -42,7 +42,7 @@ const described = (...attributes: Attribute[]): Block => ({
 const plain = (...attributes: Attribute[]): Block => ({ attributes, block_types: [] });
 const bools = (...names: string[]): Attribute[] => names.map((name) => attribute(name, 'oc', 'bool'));
 
-/** What the stubs take for the providers' resources: the attributes that the module uses and their neighbours. */
+/** The resources that the stubs accept: the attributes that the module uses and their neighbours. */
 export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, Block>>>> = {
   kubernetes: {
     kubernetes_namespace_v1: described(attribute('wait_for_default_service_account', 'o', 'bool')),

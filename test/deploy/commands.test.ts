@@ -22,9 +22,9 @@ import { ROOT } from '#test/harness/source-files.ts';
 const OPERATOR = { email: 'operator@example.org', password: 'a long enough password' };
 const NOBODY = { name: 'nobody', apiKey: 'a key', secret: 'a secret' };
 const DAY_MINUTES = 1440;
-/** What backtests and the walk of 90 and 30 days need. */
+/** Enough for the backtests and the walk of 90 and 30 days. */
 const DAYS = 130;
-/** Commands that go on until they are stopped, and what they say once they serve. */
+/** Commands that run until they are stopped, and the text that they print once they serve. */
 const STAYS = /^(npm start|npx tradewind (start|paper))\b/m;
 const SERVES = /Ready after|"ready":true/;
 
@@ -116,7 +116,7 @@ async function runShell(block: Fenced): Promise<string> {
   // The running service keeps its data elsewhere.
   const text = block.text.replaceAll('.tradewind/paper-control', join(folder, 'data/paper-control'));
   const stays = STAYS.test(block.text);
-  // A start brings its own database, as it does for whoever reads the page.
+  // A start brings its own database, as it does for a reader of the page.
   const child = spawn('bash', ['-euo', 'pipefail', '-c', text], {
     cwd: checkout,
     env: stays ? { ...env, DATABASE_URL: '' } : env,

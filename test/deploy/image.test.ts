@@ -13,7 +13,7 @@ import { startRole } from './role.ts';
 
 const DOCKERFILE = readFileSync(join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
 const LAST_STAGE = DOCKERFILE.slice(DOCKERFILE.lastIndexOf('\nFROM '));
-/** What the last stage copies from the checkout, without what other stages have made. */
+/** The files that the last stage copies from the checkout, without what other stages have made. */
 const COPIED = [...LAST_STAGE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => (names ?? '').split(' '));
 const IGNORED = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
 
@@ -24,7 +24,7 @@ const lockfile = z.object({
 let image = '';
 before(() => {
   image = mkdtempSync(join(tmpdir(), 'tradewind-image-'));
-  // npm may not be asked of the registry by every test: the packages are those of the checkout, without the development's.
+  // No test may download from the registry: the packages are those of the checkout, without the development's.
   const { packages } = lockfile.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
   for (const [path, { dev, optional }] of Object.entries(packages))
     if (path !== '' && dev !== true && optional !== true)

@@ -18,7 +18,7 @@ interface Proxy {
   readonly port: number;
   /** Ports of the replicas of the api. */
   readonly apiPorts: readonly number[];
-  /** Files of deploy/ that lie beside the configuration. */
+  /** Files of deploy/ that lie next to the configuration. */
   readonly beside?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export async function openNginx(stack: AsyncDisposableStack, { port, apiPorts, b
   const temps = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
-  // A replica that failed is asked again soon, as docs/operator/scale.md says.
+  // A replica that failed is tried again soon, as docs/operator/scale.md says.
   const servers = apiPorts.map((one) => `server 127.0.0.1:${one} fail_timeout=2s;`).join(' ');
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   writeFileSync(

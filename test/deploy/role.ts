@@ -5,9 +5,9 @@ import { ROOT } from '#test/harness/source-files.ts';
 /** One role of the service as a process, as the image and the units start it. */
 export interface Role extends AsyncDisposable {
   readonly child: ChildProcess;
-  /** What it has said so far. */
+  /** Its output so far. */
   readonly output: () => string;
-  /** Waits until it has ended by itself; the exit code. */
+  /** Waits until the process has ended; the exit code. */
   ended(): Promise<number | null>;
   /** Sends a signal and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;

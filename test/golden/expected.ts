@@ -4,7 +4,7 @@ import { formatDecimal } from '#core/amount/decimal.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { GoldenRow } from './market-run.ts';
 
-/** What a golden example promises of one candle. */
+/** The result that a golden example expects of one candle. */
 export interface Expected {
   readonly reason: string;
   readonly numbers: Numbers;

@@ -1,5 +1,5 @@
 // Every indicator that TA-Lib has, or that its functions can be put together to, against TA-Lib's own C code. It has no
-// counterpart for supertrend, the session's VWAP and the technical rating; those stand in by-hand and recorded tests.
+// counterpart for supertrend, the session's VWAP and the technical rating; by-hand and recorded tests cover them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as talib from 'talib-web';
@@ -59,7 +59,7 @@ const close = column((bar) => bar.close);
 const volume = column((bar) => bar.volume);
 const candle = { high, low, close };
 
-/** TA-Lib's answers begin with the first one there is; here each stands at its candle, and NaN before. */
+/** TA-Lib's answers begin with the first value; here each value has the index of its candle, after NaN. */
 const at = (first: number, output: readonly number[]): number[] =>
   bars.map((_bar, row) => (row < first ? Number.NaN : (output[row - first] ?? Number.NaN)));
 const each = (a: readonly number[], b: readonly number[], of: (a: number, b: number) => number): number[] =>
@@ -72,7 +72,7 @@ const sma = (n: number, inReal = close): number[] => at(n - 1, talib.SMA({ inRea
 const wma = (n: number): number[] => at(n - 1, talib.WMA({ inReal: close, timePeriod: n }).output);
 const ema = (n: number): number[] => at(n - 1, talib.EMA({ inReal: close, timePeriod: n }).output);
 const atr = (n: number): number[] => at(n, talib.ATR({ ...candle, timePeriod: n }).output);
-/** This build's deviations go wrong once a window has moved on by its own length: each window is asked for alone. */
+/** This build's deviations go wrong once a window has moved on by its own length: each window is requested alone. */
 const perWindow = (n: number, of: (inReal: number[]) => readonly number[]): number[] =>
   close.map((_close, row) => (row < n - 1 ? Number.NaN : (of(close.slice(row - n + 1, row + 1))[0] ?? Number.NaN)));
 const deviation = (n: number): number[] => perWindow(n, (inReal) => talib.STDDEV({ inReal, timePeriod: n }).output);

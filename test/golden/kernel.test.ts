@@ -91,7 +91,7 @@ test('the numbers of the hand-made example', () => {
   const { capital } = metrics;
   assert.equal(capital.used, 99.9984);
   near(capital.returnOnUsed ?? 0, made / 99.9984);
-  // 1.002996 beside 900.0016 at six of eleven closes; the 0.000996 that are left are less than a lot.
+  // 1.002996 next to 900.0016 at six of eleven closes; the 0.000996 that are left are less than a lot.
   const values = [101.9, 104.57, 104.6, 108, 106.2, 105.84].map((close) => 1.002996 * close);
   near(capital.meanExposure, values.reduce((sum, value) => sum + value / (900.0016 + value), 0) / 11);
   const benchmark = (1 - 0.001 * capital.meanExposure) * (1 + (capital.meanExposure * 2.5) / 103) - 1;

@@ -23,7 +23,7 @@ export const GOLDEN_RULES: SymbolRules = {
   band: null,
 };
 
-/** What one candle of a golden example led to, at its close. */
+/** The result of one candle of a golden example, at its close. */
 export interface GoldenRow {
   readonly fill: ExchangeFill | null;
   readonly realised: Decimal | null;
@@ -40,7 +40,7 @@ interface RecordedDecision {
   readonly numbers: Numbers;
 }
 
-/** The strategy without a stop on the exchange; `report` hears each decision with its numbers. */
+/** The strategy without a stop on the exchange; `report` receives each decision with its numbers. */
 function recorded(bound: BoundStrategy, report: (decided: RecordedDecision) => void): BoundStrategy {
   const { protectiveStop: _, ...shared } = bound.shared;
   return {

@@ -127,7 +127,7 @@ const identity = (on: AccountBench): Promise<IdentityResult> =>
     return result.kind !== 'undecided' && result;
   });
 
-/** Ledger and untracked holdings against the purse of the exchange, without the engine's help. */
+/** Ledger and untracked holdings against the balances of the exchange, without the engine's help. */
 async function assertLedger({ database, paper, running }: AccountBench, day: string): Promise<void> {
   const sums = await walletSums(database.kysely, running.context.account, ['wallet', 'adjustments']);
   const booked = new Map(sums.map(({ asset, sum }) => [asset, sum]));
@@ -148,7 +148,7 @@ async function assertPositions({ database, running }: AccountBench, day: string)
   }
 }
 
-/** What has to have happened for the month to have shown anything. */
+/** Asserts that enough happened in the month to test anything. */
 async function assertEventful({ database, running }: AccountBench, dusty: ReadonlySet<string>): Promise<void> {
   const fills = await database.kysely.selectFrom('fills').selectAll().execute();
   const feesIn = (asset: string): number => fills.filter((fill) => fill.fee_asset === asset).length;

@@ -1,4 +1,4 @@
-// What a backtest sizes, through whole ticks and lots in float64, against fractions of a second decimal library.
+// The sizes of a backtest, through whole ticks and lots in float64, against fractions of a second decimal library.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ function ask(dice: Dice, rules: SymbolRules): Question {
   return { rules, ticks, mode, budget, percent, equity, levels, waits: mode !== 'plan' && dice.chance(0.3) };
 }
 
-/** What the order may spend, in exact fractions. */
+/** The amount that the order may spend, in exact fractions. */
 function budgetOf({ mode, budget, percent, equity, levels }: Question, kept: Reference): Reference {
   const share = exact(percent).mul(exact(equity));
   if (mode === 'percent-of-equity') return share.div(levels);

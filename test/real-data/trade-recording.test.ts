@@ -16,7 +16,7 @@ function unzip(archive: Buffer): string {
   return inflateRawSync(archive.subarray(beginning)).toString();
 }
 
-/** What the client reads from a frame with this payload; the price with as many decimals as it was written with. */
+/** The event that the client reads from a frame with this payload; the price with as many decimals as it was written with. */
 function readPrice(data: object, written: string): { symbol: string; price: string; order: number } {
   const frame = readFrame({ stream: 'recorded', data });
   assert.ok(frame.kind === 'event' && frame.event.kind === 'price', JSON.stringify(data));

@@ -5,7 +5,7 @@ import { describeTrading } from '#test/flow/trading.contract.ts';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'candles', 'timealiver-binance-spot');
 
-/** What the guided first profile begins with. */
+/** The first config of the guided profile. */
 const config = {
   candleInterval: '1m',
   buy: {

@@ -6,7 +6,7 @@ import { ROOT, Trial } from './trial.ts';
 
 const installing = 'Installing missing packages (once, about a minute)…\n';
 
-/** A checkout with the real bootstrap and a single package, which lies in the checkout itself: no registry is asked. */
+/** A checkout with the real bootstrap and a single package, which lies in the checkout itself: no registry is needed. */
 function makeCheckout(trial: Trial): string {
   const root = join(trial.folder, 'checkout');
   mkdirSync(join(root, 'part'), { recursive: true });

@@ -51,7 +51,7 @@ export let trial: Trial;
 let home = '';
 let candles = '';
 
-/** What the npm that runs the tests tells its children of its own user's files; the way to the registry stays. */
+/** Variables with which the npm that runs the tests points to the files of its own user. The registry stays set. */
 const isOfOurNpm = (name: string): boolean =>
   /^(npm_|INIT_CWD$|HOME$|NODE_(COMPILE_CACHE|OPTIONS|TEST_CONTEXT)$)/i.test(name) &&
   !/^npm_config_(registry|cafile|proxy|https_proxy)$/i.test(name);
@@ -154,7 +154,7 @@ export function useStranger(): void {
     candles = join(trial.folder, 'candles');
     mkdirSync(candles);
     writeSwingingCandles(candles, 60 * 24 * 30);
-    // What a hosting site is to a stranger: a repository that another account may read.
+    // Like a hosting site for a new user: a repository that another account may read.
     const hosted = join(trial.folder, 'hosted.git');
     git('clone', '--quiet', '--bare', '--no-hardlinks', ROOT, hosted);
     for (const name of ['.', ...readdirSync(hosted, { recursive: true, encoding: 'utf8' })])

@@ -43,7 +43,7 @@ export class Trial implements AsyncDisposable {
     return start;
   }
 
-  /** Command lines of everything that still lives of this trial, whoever owns it now. */
+  /** Command lines of everything that still runs of this trial, under any owner. */
   living(): string[] {
     const mark = basename(this.folder);
     return readdirSync('/proc').flatMap((pid) => {

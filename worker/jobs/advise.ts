@@ -40,7 +40,7 @@ async function answer(
   const { model } = reply;
   const advice = readAdvice(judged, reply.text);
   return advice === undefined
-    ? { model, error: `${model} answered, but not in the requested form. Ask again.` }
+    ? { model, error: `${model} answered, but not in the requested form. Request it again.` }
     : { model, advice };
 }
 
@@ -53,7 +53,7 @@ export async function advise(context: WorkerContext, ask: Question, { signal }: 
     ? await answer(context, run, { slot: ask.slot, signal })
     : {
         error:
-          'The worker ended while it waited for the answer, so the answer is lost. The provider may have charged for it. Ask again if needed.',
+          'The worker ended while it waited for the answer, so the answer is lost. The provider may have charged for it. Request it again if needed.',
       };
   await finishQuestion(kysely, ask, outcome);
   const state = outcome.error === undefined ? 'done' : 'failed';
