@@ -43,7 +43,8 @@ tradewind candles   keeps candles for backtests in DIR/candles: import, fetch, e
   export --symbol NAME --interval 1m --file FILE.csv.gz
   list [--json]       what is stored, with gaps; --market live|testnet|demo|paper, --data-dir DIR
 
-tradewind paper     starts the paper exchange alone: --accounts FILE and the source of its prices,
+tradewind paper     starts the paper exchange alone: --accounts FILE (default: one account with PAPER_API_KEY and
+                    PAPER_API_SECRET), --host ADDRESS (default: 127.0.0.1), and the source of its prices,
   --source SOURCE   synthetic, replay:DIR, relay:live, relay:testnet or script; see docs/operator/paper-exchange.md
 tradewind api, tradewind worker  runs one of them in this process, with DATABASE_URL; see docs/operator/deploy.md
 tradewind migrate   migrates the database of DATABASE_URL to this version

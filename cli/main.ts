@@ -30,6 +30,10 @@ async function runCommand(name: string): Promise<number> {
       return runMain(import('#api/main.ts'));
     case 'worker':
       return runMain(import('#worker/main.ts'));
+    case 'paper':
+      // It reads the flags itself.
+      process.argv.splice(2, 1);
+      return runMain(import('#paper/main.ts'));
     case 'backtest':
       return (await import('#cli/backtest/command.ts')).runBacktestCommand(argv);
     case 'sweep':

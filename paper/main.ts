@@ -6,7 +6,7 @@ import { startPaper } from './server.ts';
 const log = (line: string) => process.stderr.write(`${line}\n`);
 
 try {
-  const options = parseOptions(process.argv.slice(2));
+  const options = parseOptions(process.argv.slice(2), process.env);
   const exchange = await startPaper(options, log);
   const supervisor = attachToSupervisor(async () => exchange[Symbol.asyncDispose]());
   const addresses = {

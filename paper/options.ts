@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { join, resolve } from 'node:path';
-import { type Account, readAccountsFile } from '#paper/exchange/accounts.ts';
+import { type Account, parseAccounts, readAccountsFile } from '#paper/exchange/accounts.ts';
 import { BadInputError } from './bad-input.ts';
 import { PROFILES, type Profile } from '#paper/rest/profiles.ts';
 import type { RelayAddress } from '#paper/relay/relay.ts';
@@ -14,6 +15,8 @@ type ClockOption = { readonly kind: 'real' } | { readonly kind: 'virtual'; reado
 
 /** Options of a paper exchange. Port 0 takes any free one. */
 export interface PaperOptions {
+  /** The address of `port`; absent: loopback. The control port is always on loopback. */
+  readonly host?: string;
   readonly port: number;
   readonly controlPort: number;
   /** The file for the token of the control port; absent: the token is only in memory. */
@@ -36,13 +39,15 @@ export interface PaperOptions {
 }
 
 const USAGE =
-  'Usage: paper --accounts FILE [--port N] [--control-port N] [--control-token-file FILE] [--source synthetic|script|replay:DIR|relay:live|relay:testnet|relay:URL] [--from ISO] [--speed N] [--seed N] [--clock real|virtual:ISO] [--profile live|testnet|demo] [--tls-cert FILE --tls-key FILE] [--data-dir DIR]';
+  'Usage: paper --accounts FILE [--host ADDRESS] [--port N] [--control-port N] [--control-token-file FILE] [--source synthetic|script|replay:DIR|relay:live|relay:testnet|relay:URL] [--from ISO] [--speed N] [--seed N] [--clock real|virtual:ISO] [--profile live|testnet|demo] [--tls-cert FILE --tls-key FILE] [--data-dir DIR]';
 const MAX_SPEED = 100_000;
 
-/** Parses the command line. Throws BadInputError with one sentence. */
-export function parseOptions(argv: readonly string[]): PaperOptions {
+/**
+ * Parses the command line. Without --accounts there is one account with the key pair PAPER_API_KEY and PAPER_API_SECRET of
+ * `environment`. Throws BadInputError with one sentence.
+ */
+export function parseOptions(argv: readonly string[], environment: NodeJS.ProcessEnv = {}): PaperOptions {
   const values = parseFlags(argv);
-  if (values.accounts === undefined) throw new BadInputError(`--accounts is missing. ${USAGE}`);
   const fromMs = values.from === undefined ? undefined : parseInstant('--from', values.from);
   const seed =
     values.seed === undefined
@@ -57,13 +62,28 @@ export function parseOptions(argv: readonly string[]): PaperOptions {
     ...{ source, speed, clock },
     port: parsePort('--port', values.port ?? '18080'),
     controlPort: parsePort('--control-port', values['control-port'] ?? '18081'),
-    accounts: readAccountsFile(values.accounts),
+    accounts: values.accounts === undefined ? accountsOf(environment) : readAccountsFile(values.accounts),
+    ...(values.host === undefined ? {} : { host: parseHost(values.host) }),
     profile: parseProfile(values.profile ?? 'live'),
     ...parseTls(values['tls-cert'], values['tls-key']),
     ...(fromMs === undefined ? {} : { fromMs }),
     ...(seed === undefined ? {} : { seed }),
     ...placesOf(values),
   };
+}
+
+function accountsOf({ PAPER_API_KEY: apiKey, PAPER_API_SECRET: secret }: NodeJS.ProcessEnv): Account[] {
+  if (!apiKey || !secret)
+    throw new BadInputError(`--accounts is missing, and so are PAPER_API_KEY and PAPER_API_SECRET. ${USAGE}`);
+  return parseAccounts(
+    [{ name: 'operator', apiKey, secret, balances: { USDT: '10000' } }],
+    'The account of PAPER_API_KEY and PAPER_API_SECRET',
+  );
+}
+
+function parseHost(raw: string): string {
+  if (isIP(raw) !== 0) return raw;
+  throw new BadInputError(`--host is "${raw}", but must be an IP address such as 127.0.0.1, or 0.0.0.0 for all.`);
 }
 
 /** The token of the control port is in the data folder unless another file is given. */
@@ -76,6 +96,7 @@ function placesOf(values: ReturnType<typeof parseFlags>): Pick<PaperOptions, 'da
 
 const text = { type: 'string' } as const;
 const FLAGS = {
+  host: text,
   port: text,
   'control-port': text,
   'control-token-file': text,

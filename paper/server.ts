@@ -43,7 +43,7 @@ import { resolveMarket, type StoredMarket } from '#paper/market/stored-market.ts
 import { openUserStreams, type UserStreams } from '#paper/streams/user-streams.ts';
 import { openVenue, type Venue } from '#paper/exchange/venue.ts';
 
-const HOST = '127.0.0.1';
+const LOOPBACK = '127.0.0.1';
 const TOO_LARGE = '<html><body>413 Request Entity Too Large</body></html>';
 /** One trade every 400 ms of wall time makes a market lively. A candle has at most this many trades. */
 const TRADE_GAP_MS = 400;
@@ -62,7 +62,7 @@ export interface PaperExchange extends AsyncDisposable {
   readonly venue: Venue;
 }
 
-/** Starts a paper exchange on this machine's loopback address. Throws BadInputError. */
+/** Starts a paper exchange, on loopback unless `host` is given. Throws BadInputError. */
 export async function startPaper(
   options: PaperOptions,
   log: (line: string) => void = () => undefined,
@@ -106,16 +106,16 @@ export async function startPaper(
   const following = relay && stack.use(relay.follow(venue, streams, log));
   const token = issueControlToken(options.controlTokenFile);
   const control = createControl({ venue, context, sockets, eventFaults, streams, users, following, token });
-  const port = await listen(server, options.port, stack);
-  const controlPort = await listen(control, options.controlPort, stack);
+  const port = await listen(server, { host: options.host ?? LOOPBACK, port: options.port }, stack);
+  const controlPort = await listen(control, { host: LOOPBACK, port: options.controlPort }, stack);
   // Must run before the servers close, because they wait for open connections.
   stack.defer(() => void sockets.drop());
   if (venue.clock.moveTo === undefined) stack.use(startMarketLoop(venue, log));
   const kept = stack.move();
   return {
-    url: `${options.tls === undefined ? 'http' : 'https'}://${HOST}:${port}`,
-    wsUrl: `${options.tls === undefined ? 'ws' : 'wss'}://${HOST}:${port}`,
-    controlUrl: `http://${HOST}:${controlPort}`,
+    url: `${options.tls === undefined ? 'http' : 'https'}://${LOOPBACK}:${port}`,
+    wsUrl: `${options.tls === undefined ? 'ws' : 'wss'}://${LOOPBACK}:${port}`,
+    controlUrl: `http://${LOOPBACK}:${controlPort}`,
     controlToken: token,
     controlHeaders: controlHeaders(token),
     venue,
@@ -198,23 +198,27 @@ function openServer(tls: PaperOptions['tls'], handle: RequestListener): Server {
   }
 }
 
-async function listen(server: Server, port: number, stack: AsyncDisposableStack): Promise<number> {
+async function listen(
+  server: Server,
+  at: { host: string; port: number },
+  stack: AsyncDisposableStack,
+): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
       const advice = taken
         ? 'is already in use: stop the program that listens there, or choose another port'
         : `cannot be opened: ${error.message}`;
-      reject(new BadInputError(`Port ${port} on ${HOST} ${advice}.`));
+      reject(new BadInputError(`Port ${at.port} on ${at.host} ${advice}.`));
     });
-    server.listen(port, HOST, resolve);
+    server.listen(at.port, at.host, resolve);
   });
   stack.defer(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
   const address: AddressInfo | string | null = server.address();
-  return typeof address === 'object' && address !== null ? address.port : port;
+  return typeof address === 'object' && address !== null ? address.port : at.port;
 }
 
 interface HttpInput {

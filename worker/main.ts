@@ -1,12 +1,7 @@
-import { BootRefused } from '#core/installation/boot-refused.ts';
-import { EnvironmentError, parseEnvironment } from '#core/installation/env.ts';
-import { scrubError } from '#core/installation/scrub.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
 import { attachToSupervisor } from '#integrations/supervised.ts';
-import { DatabaseUnreachable, MigrationError } from '#storage/postgres/migrate.ts';
+import { endBoot } from '#storage/boot-failure.ts';
 import { openWorker } from './worker.ts';
-
-/** Exit code of a bad configuration: the supervisor does not start the process again. */
-const BAD_CONFIGURATION = 78;
 
 async function main(): Promise<void> {
   let stop = async (): Promise<void> => {};
@@ -18,9 +13,4 @@ async function main(): Promise<void> {
   supervisor.ready();
 }
 
-main().catch((error: unknown) => {
-  const refused = [EnvironmentError, BootRefused, MigrationError].some((kind) => error instanceof kind);
-  const { message, stack } = scrubError(error);
-  process.stderr.write(`${refused || error instanceof DatabaseUnreachable ? message : (stack ?? message)}\n`);
-  process.exit(refused ? BAD_CONFIGURATION : 1);
-});
+main().catch(endBoot);

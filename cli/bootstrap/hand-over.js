@@ -39,7 +39,6 @@ export async function run(argv, environment) {
  */
 function chooseProgram([command = 'help', ...rest], node) {
   if (command === 'node') return { program: node, args: rest };
-  if (command === 'paper') return { program: node, args: [join(root, 'paper', 'main.ts'), ...rest] };
   if (command === 'exec') return chooseTool(rest, node);
   return { program: node, args: [join(root, 'cli', 'main.ts'), command, ...rest] };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
+import { Redis, ReplyError } from 'ioredis';
 import type { CacheEntry, CacheStore, ListLimits } from '#core/ports/cache.ts';
 import { CacheError, MAX_HITS, requireCount, requireMessage, requireText, requireTexts } from './cache-limits.ts';
 
@@ -173,6 +173,10 @@ export class RedisCache implements CacheStore {
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
       const away = this.#commands.status !== 'ready';
+      if (away && error instanceof ReplyError)
+        throw new CacheError(
+          `The cache store at ${this.#place} refuses the connection (${cause}): check the password in CACHE_URL.`,
+        );
       throw new CacheError(
         away
           ? `The cache store at ${this.#place} does not answer: check that Redis or Valkey runs there. The connection is retried automatically.`

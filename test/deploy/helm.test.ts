@@ -174,6 +174,29 @@ test('what is missing or wrong is refused with its name', { skip }, () => {
   refused({ ...LEAST, webOrigin: 'https://a.example.com/app' }, /webOrigin/);
   refused({ ...LEAST, databaseUrl: '' }, /Set databaseUrl, or existingSecret/);
   refused({ ...LEAST, 'api.replcas': '2' }, /replcas/);
+  refused({ ...LEAST, 'env.METRICS_PORT': '9000' }, /METRICS_PORT|propertyNames|property name/);
+});
+
+test('several origins are served, each host once', { skip }, async () => {
+  const webOrigin = String.raw`https://a.example.com\,https://b.example.com:8443\,http://a.example.com`;
+  const { spec } = ingress.parse(one(await objects({ ...LEAST, webOrigin }), 'Ingress'));
+  assert.deepEqual(
+    spec.rules.map(({ host }) => host),
+    ['a.example.com', 'b.example.com'],
+  );
+});
+
+test('a changed address of a database restarts the pods', { skip }, async () => {
+  const annotations = z.object({
+    spec: z.object({ template: z.object({ metadata: z.object({ annotations: z.record(z.string(), z.string()) }) }) }),
+  });
+  const hashOf = async (values: Readonly<Record<string, string>>, kind: string) =>
+    annotations.parse(one(await objects(values), kind)).spec.template.metadata.annotations['tradewind/databases'];
+  for (const kind of ['Deployment', 'StatefulSet']) {
+    const before = await hashOf(LEAST, kind);
+    assert.notEqual(before, await hashOf({ ...LEAST, cacheUrl: 'redis://other:6379' }, kind), kind);
+    assert.equal(before, await hashOf({ ...LEAST, liveDemo: 'true' }, kind), kind);
+  }
 });
 
 test('with a secret of your own the chart makes none', { skip }, async () => {

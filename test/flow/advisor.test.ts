@@ -115,7 +115,10 @@ test('what the provider refuses or answers wrongly ends the question with a sent
   assert.match((await ended('aggressive'))?.error ?? '', /answered 429: Slow down\./);
   ai.answer = answer('I would rather talk about the weather.');
   await ask('aggressive');
-  assert.equal((await ended('aggressive'))?.error, 'claude-x answered, but not in the requested form. Request it again.');
+  assert.equal(
+    (await ended('aggressive'))?.error,
+    'claude-x answered, but not in the requested form. Request it again.',
+  );
 });
 
 test('a worker that stops or dies while it waits never puts the question a second time', async () => {
