@@ -44,6 +44,11 @@ export interface Routes {
   handle<const Op extends Operation>(operation: Op, handler: Handler<Op>): void;
 }
 
+/** All routes; those of `urgent` use the reserved connections. */
+export interface AllRoutes extends Routes {
+  readonly urgent: Routes;
+}
+
 interface Parts {
   readonly params: unknown;
   readonly query: unknown;

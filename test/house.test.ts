@@ -77,6 +77,8 @@ const DEFAULT_EXPORTS = [/^vite\.config\.ts$/];
 const BRAND_ROOMS = [/^exchange\//, /^paper\//, /^test\//];
 /** Modules that scripts outside of this checkout import: `exports` in package.json. */
 const PUBLIC = [/^api\/contract\//, /^api\/script-client\.ts$/];
+/** Called by name: api/app.ts mounts the routes of every file. */
+const BY_NAME = /^api\/routes\/[\w-]+\.ts mount[A-Z]/;
 /** Code in the place of tests: fixtures and the parts of test servers. */
 const TEST_PARTS = [/^test\//, /\.(test|contract)\.tsx?$/, /(^|\/)test-[\w-]+\.ts$/, /\/fixtures\//];
 /** For tests alone: the fold that tests compare stored positions with, and the names of all settings. */
@@ -184,7 +186,7 @@ test('pure rooms use no packages but their own, and nothing of Node', () => {
 });
 
 test('what a file exports, another file imports', () => {
-  const closed = exported.filter(({ path }) => !matches(path, PUBLIC));
+  const closed = exported.filter(({ path, name }) => !matches(path, PUBLIC) && !BY_NAME.test(`${path} ${name}`));
   const unused = closed.filter(({ importers }) => importers.length === 0);
   assert.deepEqual(
     unused.map(({ path, name }) => `${path} ${name}`),
@@ -194,7 +196,9 @@ test('what a file exports, another file imports', () => {
 });
 
 test('the product holds no code that only tests run', () => {
-  const product = exported.filter(({ path }) => !matches(path, [...TEST_PARTS, ...PUBLIC, ...LIBRARY]));
+  const product = exported.filter(
+    ({ path, name }) => !matches(path, [...TEST_PARTS, ...PUBLIC, ...LIBRARY]) && !BY_NAME.test(`${path} ${name}`),
+  );
   const idle = product.filter(
     ({ name, text, importers }) =>
       importers.every((importer) => matches(importer, TEST_PARTS)) &&

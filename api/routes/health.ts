@@ -1,7 +1,7 @@
 import { readWriteState, type WriteState } from '#storage/postgres/leases.ts';
 import { requireCurrentSchema } from '#storage/postgres/migrate.ts';
 import { readLiveness, readReadiness } from '#api/contract/health.ts';
-import type { Routes } from '#api/handle.ts';
+import type { AllRoutes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
 /** Both stores must answer within this time. */
@@ -18,7 +18,7 @@ function requireWrites({ readOnly, leaseEndedAt }: WriteState): void {
   );
 }
 
-export function mountHealth({ context, handle }: Routes): void {
+export function mountHealth({ urgent: { context, handle } }: AllRoutes): void {
   const { database, cache } = context;
   handle(readLiveness, async () => OK);
   handle(readReadiness, async () => {

@@ -13,7 +13,7 @@ import {
 } from '#api/contract/halts.ts';
 import type { Caller } from '#api/guard/caller.ts';
 import type { Operator } from '#api/guard/session.ts';
-import type { Routes } from '#api/handle.ts';
+import type { AllRoutes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { requireAccount, requireProfile } from '#api/require.ts';
 import { isUnavailable, outageOf } from '#api/frame/unavailable.ts';
@@ -82,7 +82,7 @@ async function storeHalt(
 
 const haltSubject = (scope: HaltScope, subject: string): HaltSubject => ({ scope, subject });
 
-export function mountKillSwitch({ context, handle }: Routes): void {
+export function mountKillSwitch({ urgent: { context, handle } }: AllRoutes): void {
   const { database } = context;
 
   handle(readKillSwitch, () => readView(context, ALL));

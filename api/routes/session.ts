@@ -18,7 +18,7 @@ import { changeSettings, currentSession, readSettings, signIn, signOut, signUp }
 import { hashPassword, verifyPassword } from '#api/guard/password.ts';
 import { clearCookies, openSession, type Operator, SESSION_MS, sessionCookie } from '#api/guard/session.ts';
 import { requireSignInAllowance } from '#api/guard/throttle.ts';
-import type { Incoming, Routes } from '#api/handle.ts';
+import type { AllRoutes, Incoming } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { isTimezone } from '#api/frame/timezone.ts';
 
@@ -94,7 +94,7 @@ async function signInOperator(context: ApiContext, { body, caller, reply }: Inco
   return sessionView(opened.operator, context.now());
 }
 
-export function mountSession({ context, handle }: Routes): void {
+export function mountSession({ urgent: { context, handle } }: AllRoutes): void {
   const { database } = context;
 
   handle(signUp, (incoming) => signUpOperator(context, incoming));

@@ -2,7 +2,7 @@ import { cacheKeys, type Heartbeat, heartbeat } from '#core/installation/cache-k
 import { latestMigrationAppliedAt } from '#storage/postgres/migrate.ts';
 import { readOperator } from '#storage/operator/users.ts';
 import { onboarding, status } from '#api/contract/session.ts';
-import type { Routes } from '#api/handle.ts';
+import type { AllRoutes } from '#api/handle.ts';
 import { readCached } from '#api/frame/venues.ts';
 
 /** The worker that most needs a restart: one with another build first, then the one that booted earliest. */
@@ -11,7 +11,7 @@ function worstWorker(workers: readonly Heartbeat[], apiSha: string): Heartbeat |
   return workers.toSorted((a, b) => differs(a) - differs(b) || Date.parse(a.bootedAt) - Date.parse(b.bootedAt))[0];
 }
 
-export function mountStatus({ context, handle }: Routes): void {
+export function mountStatus({ urgent: { context, handle } }: AllRoutes): void {
   const { settings, database, cache } = context;
   const { sha, bootedAt } = settings;
 
