@@ -21,6 +21,7 @@ interface StackOptions {
   /** Of the account at the exchange. */
   readonly account?: Partial<AccountInput>;
   readonly cacheUrl?: string;
+  readonly candleDir?: string;
   readonly worker?: WorkerSettings;
   /** Receives the lines of the worker's log, from level warn. */
   readonly onWarning?: (line: string) => void;
@@ -62,6 +63,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const env = parseEnvironment({
     DATABASE_URL: test.url,
     CACHE_URL: options.cacheUrl,
+    CANDLE_DIR: options.candleDir,
     PAPER_URL: paper.url,
     PAPER_API_KEY: KEY.apiKey,
     PAPER_API_SECRET: KEY.secret,

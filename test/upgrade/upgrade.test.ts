@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openApi } from '#api/boot.ts';
+import { OPERATIONS } from '#api/contract/contract.ts';
+import { signIn } from '#api/contract/session.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
+import { restoreBackup } from '#storage/backup/restore.ts';
+import { type Database, openDatabase } from '#storage/postgres/database.ts';
+import { migrateDatabase } from '#storage/postgres/migrate.ts';
+import { createClient } from '#test/flow/client.ts';
+import { CREDENTIALS } from '#test/flow/stack.ts';
+import { openEmptyDatabase, openTestDatabase } from '#test/harness/test-database.ts';
+import { type Measures, measureTables } from './measures.ts';
+import { STORED, type Stored } from './stored.ts';
+
+/** A restore ends sessions, stops buying, and has each coin compared with the exchange before it trades. */
+const RESTORED = ['sessions', 'kill_switches', 'runner_states'];
+/** No part of a backup: the cache and leases. */
+const LEFT_OUT = ['cache_entries', 'cache_hits', 'cache_list_heads', 'cache_lists', 'account_leases'];
+
+const withoutThose = (measures: Measures): Measures =>
+  Object.fromEntries(Object.entries(measures).filter(([table]) => ![...RESTORED, ...LEFT_OUT].includes(table)));
+
+async function migrated(stack: AsyncDisposableStack, { fill }: Stored): Promise<string> {
+  const { url } = stack.use(await openEmptyDatabase());
+  await fill(url);
+  await migrateDatabase(url);
+  return url;
+}
+
+/** These read the exchange, or write files of all data. */
+const WITHOUT_DATA = /^\/(candles|tickers|symbols|backup$)|market-trend|ratings|wallet/;
+/** A row of the session for each parameter of a path. */
+const ROWS: Readonly<Record<string, string>> = {
+  '/accounts/:id': 'select id from accounts',
+  '/profiles/:id': 'select profile_id as id from fills group by 1 order by count(*) desc',
+  '/orders/:id': 'select order_id as id from fills',
+  '/jobs/:id': `select id from pgboss.job where name = 'run-backtest'`,
+  '/actions/:actionId': 'select id from operator_actions',
+  '/diagnosis/runs/:runId': 'select id from diagnosis_runs',
+  '/backtests/:runId': 'select id from backtest_runs where pinned',
+  '/sweeps/:sweepId': 'select id from sweeps',
+  '/symbols/:symbol': `select 'BTCUSDT' as id`,
+  '/notifiers/:provider': 'select provider as id from profile_notifiers',
+};
+const QUERIES: Readonly<Record<string, string>> = {
+  '/profiles/:id/tick-trace': `select 'symbol=BTCUSDT' as id`,
+  '/profiles/:id/backtest-comparison': `select 'runs=' || string_agg(id::text, ',') as id from backtest_runs`,
+};
+
+async function addressOf({ pool }: Database, path: string): Promise<string> {
+  const read = async (query: string): Promise<string> =>
+    String((await pool.query<{ id: unknown }>(`${query} limit 1`)).rows[0]?.id);
+  let address = path;
+  for (const [part, query] of Object.entries(ROWS))
+    if (address.includes(part)) address = address.replace(/:\w+/, await read(query));
+  const query = QUERIES[path];
+  return query === undefined ? address : `${address}?${await read(query)}`;
+}
+
+for (const stored of STORED) {
+  test(`data of ${stored.name}: every value of every table is there after the migrations`, async () => {
+    await using stack = new AsyncDisposableStack();
+    const url = await migrated(stack, stored);
+    assert.deepEqual(await measureTables(url, stored.measures), stored.measures);
+  });
+
+  test(`a backup of ${stored.name}: every value of every table is there after the restore`, async () => {
+    await using into = await openTestDatabase();
+    await restoreBackup(into.database, stored.backup);
+    const measured = await measureTables(into.url, stored.measures);
+    assert.deepEqual(withoutThose(measured), withoutThose(stored.measures));
+    const positions = ({ runner_states: coins }: Measures) => coins?.sums;
+    assert.deepEqual(positions(measured), positions(stored.measures));
+  });
+
+  test(`data of ${stored.name}: every operation that reads answers as the contract says`, async () => {
+    await using stack = new AsyncDisposableStack();
+    const url = await migrated(stack, stored);
+    const database = stack.use(openDatabase(url, { max: 2 }));
+    const nowhere = { PAPER_URL: 'http://127.0.0.1:9', CANDLE_DIR: '/nowhere' };
+    const env = parseEnvironment({ DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'silent', ...nowhere });
+    const api = stack.use(await openApi(env));
+    const client = createClient(`http://127.0.0.1:${api.port}/api`);
+    await client.call(signIn, { body: CREDENTIALS });
+    const reads = OPERATIONS.filter(({ method, path }) => method === 'GET' && !WITHOUT_DATA.test(path));
+    for (const { path, status, response } of reads) {
+      const address = await addressOf(database, path);
+      const answer = await client.fetch(address);
+      const text = await answer.text();
+      assert.equal(answer.status, status, `${address}: ${text.slice(0, 300)}`);
+      response?.parse(JSON.parse(text));
+    }
+  });
+}
