@@ -133,9 +133,9 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed, sever
         toMs={openMs.at(-1) ?? 0}
         label={`Equity from ${balance}: this edit ${signedPercent(edit.summary.totalReturn, 1)}`}
         lines={[
-          { kind: 'held', values: holding },
-          ...(changed && before !== undefined ? [{ kind: 'fact' as const, values: before.days }] : []),
-          { kind: 'intent', values: edit.summary.days },
+          { kind: 'held', values: [balance, ...holding] },
+          ...(changed && before !== undefined ? [{ kind: 'fact' as const, values: [balance, ...before.days] }] : []),
+          { kind: 'intent', values: [balance, ...edit.summary.days] },
         ]}
       />
       <Table before={changed ? before : undefined} after={edit.summary} from={`From 10,000.00 ${quote}`} />

@@ -43,8 +43,8 @@ export function BacktestReport({ result }: { result: StoredResult }): ReactNode 
             toMs={Date.parse(result.to)}
             label={`Equity: ${share(metrics.totalReturn)}, buy and hold ${share(metrics.buyAndHold)}`}
             lines={[
-              { kind: 'held', values: holdingOf(result) },
-              { kind: 'intent', values: result.equityCurve.map(({ equity }) => equity) },
+              { kind: 'held', values: [start, ...holdingOf(result)] },
+              { kind: 'intent', values: [start, ...result.equityCurve.map(({ equity }) => equity)] },
             ]}
           />
           <AmbiguityBand band={{ worst: part(worst), base: part(base), best: part(best), ...doubtful }} />

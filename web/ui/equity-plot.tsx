@@ -1,10 +1,12 @@
-import { type ReactNode, useId } from 'react';
+import type { ReactNode } from 'react';
 import { useZone } from '#web/data/session.tsx';
+import { areasBetween, labelPlaces, type Point, rangeOf } from './equity-shape.ts';
 import { NARROW_SPACE, numberText, signedPercent } from './numbers.ts';
 import { apart, roundTicks } from './scale.ts';
 import { dayMark, minute } from './time.ts';
 
 interface Line {
+  /** At even distances from `fromMs` to `toMs`. */
   readonly values: readonly number[];
   /** `intent`: a simulated run; `fact`: measured or saved; `held`: buy and hold. */
   readonly kind: 'intent' | 'fact' | 'held';
@@ -21,7 +23,7 @@ const MARKS = [0, 0.25, 0.5, 0.75, 1] as const;
 
 interface PlotProps {
   lines: readonly Line[];
-  /** Start value of the lines. */
+  /** The value that a share is of, and that a line marks. */
   balance: number;
   fromMs: number;
   toMs: number;
@@ -34,26 +36,32 @@ interface PlotProps {
 export function EquityPlot({ lines, balance, fromMs, toMs, label, inMoney = false }: PlotProps): ReactNode {
   const zone = useZone();
   const markOf = toMs - fromMs < SHORT_MS ? minute : dayMark;
-  const all = [balance, ...lines.flatMap(({ values }) => values)].filter(Number.isFinite);
-  const [low, high] = [Math.min(...all), Math.max(...all)];
-  const span = Math.max(high - low, balance * 0.001);
-  const y = (value: number): number => 4 + (1 - (value - low) / span) * 92;
-  const places = span < 5 ? 2 : 0;
-  const small = Math.abs(span / balance) < 0.04 ? 1 : 0;
-  const textOf = (value: number): string =>
-    inMoney ? numberText(value, places) : signedPercent(value / balance - 1, small);
-  const ends = apart(
-    lines.flatMap(({ values, kind }) => {
-      const last = values.at(-1);
-      if (last === undefined) return [];
-      return [{ kind, at: y(last), text: inMoney ? textOf(last) : signedPercent(last / balance - 1, 1) }];
-    }),
-  );
-  const rules = (inMoney ? roundTicks(low, high) : roundTicks(low / balance - 1, high / balance - 1)).map((tick) => {
-    const value = inMoney ? tick : balance * (1 + tick);
-    const text = tick === 0 && !inMoney ? `0${NARROW_SPACE}%` : textOf(value);
-    return { at: y(value), text, free: ends.every(({ at }) => Math.abs(at - y(value)) >= 7) };
+  const { low, high } = rangeOf([balance, ...lines.flatMap(({ values }) => values)].filter(Number.isFinite));
+  const y = (value: number): number => 4 + (1 - (value - low) / (high - low || 1)) * 92;
+  const valueOf = (tick: number): number => (inMoney ? tick : balance * (1 + tick));
+  const ticks = inMoney ? roundTicks(low, high) : roundTicks(low / balance - 1, high / balance - 1);
+  const lasts = lines.flatMap(({ values, kind }) => {
+    const value = values.at(-1);
+    return value === undefined ? [] : [{ kind, at: y(value), tick: inMoney ? value : value / balance - 1 }];
   });
+  const shown = inMoney ? 1 : 100;
+  const places = labelPlaces(ticks.map((tick) => tick * shown));
+  const lastPlaces = Math.min(
+    labelPlaces(
+      lasts.map(({ tick }) => tick * shown),
+      Math.max(places, inMoney ? 0 : 1),
+    ),
+    2,
+  );
+  const textOf = (tick: number, digits = places): string =>
+    inMoney ? numberText(tick, digits) : signedPercent(tick, digits);
+  const ends = apart(lasts.map(({ tick, ...end }) => ({ ...end, text: textOf(tick, Math.max(places, lastPlaces)) })));
+  const rules = ticks.map((tick) => {
+    const at = y(valueOf(tick));
+    const text = tick === 0 && !inMoney ? `0${NARROW_SPACE}%` : textOf(tick);
+    return { at, text, free: ends.every((end) => Math.abs(end.at - at) >= 7) };
+  });
+  const drawn = lines.map(({ values, kind }) => ({ kind, points: pointsOf(values, y) }));
   return (
     <div className="plot" role="img" aria-label={label}>
       <svg preserveAspectRatio="none" viewBox="0 0 1000 100" aria-hidden="true">
@@ -61,9 +69,9 @@ export function EquityPlot({ lines, balance, fromMs, toMs, label, inMoney = fals
           <path key={text} d={`M0 ${at}H1000`} stroke="var(--color-rule)" />
         ))}
         <path d={`M0 ${y(balance)}H1000`} stroke="var(--color-rule-strong)" />
-        <Between lines={lines} y={y} />
-        {lines.map(({ values, kind }) => (
-          <path key={kind} d={pathOf([balance, ...values], y)} fill="none" {...STYLES[kind]} />
+        <Between lines={drawn} />
+        {drawn.map(({ points, kind }) => (
+          <path key={kind} d={pathOf(points)} fill="none" {...STYLES[kind]} />
         ))}
       </svg>
       {rules.map(({ at, text, free }) =>
@@ -87,32 +95,23 @@ export function EquityPlot({ lines, balance, fromMs, toMs, label, inMoney = fals
   );
 }
 
-const pathOf = (values: readonly number[], y: (value: number) => number): string =>
-  values
-    .map(
-      (value, i) =>
-        `${i === 0 ? 'M' : 'L'}${((i / Math.max(1, values.length - 1)) * 1000).toFixed(1)} ${y(value).toFixed(2)}`,
-    )
-    .join('');
+const pointsOf = (values: readonly number[], y: (value: number) => number): Point[] =>
+  values.map((value, i) => [(i / Math.max(1, values.length - 1)) * 1000, y(value)]);
+
+const pathOf = (points: readonly Point[]): string =>
+  points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(2)}`).join('');
 
 /** The area between fact and buy and hold: gain colour where fact is above, loss colour where below. */
-function Between({ lines, y }: { lines: readonly Line[]; y: (value: number) => number }): ReactNode {
-  const id = useId();
-  const fact = lines.find(({ kind }) => kind === 'fact')?.values;
-  const held = lines.find(({ kind }) => kind === 'held')?.values;
-  if (fact === undefined || held === undefined || fact.length < 2 || held.length !== fact.length) return null;
-  const edge = pathOf(held, y);
-  const area = `${pathOf(fact, y)}V200H0Z`;
+function Between({ lines }: { lines: readonly { kind: Line['kind']; points: readonly Point[] }[] }): ReactNode {
+  const fact = lines.find(({ kind }) => kind === 'fact')?.points;
+  const held = lines.find(({ kind }) => kind === 'held')?.points;
+  if (fact === undefined || held === undefined) return null;
+  const { above, below } = areasBetween(fact, held);
+  const area = (outlines: typeof above): string => outlines.map((outline) => `${pathOf(outline)}Z`).join('');
   return (
     <>
-      <clipPath id={`${id}a`}>
-        <path d={`${edge}V-100H0Z`} />
-      </clipPath>
-      <clipPath id={`${id}b`}>
-        <path d={`${pathOf(fact, y)}V-100H0Z`} />
-      </clipPath>
-      <path d={area} clipPath={`url(#${id}a)`} fill="var(--color-gain)" opacity={0.16} />
-      <path d={`${edge}V200H0Z`} clipPath={`url(#${id}b)`} fill="var(--color-loss)" opacity={0.16} />
+      <path d={area(above)} fill="var(--color-gain)" opacity={0.16} />
+      <path d={area(below)} fill="var(--color-loss)" opacity={0.16} />
     </>
   );
 }
