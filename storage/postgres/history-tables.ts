@@ -1,9 +1,9 @@
 import type { Generated } from 'kysely';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Side } from '#core/order/order.ts';
-import type { Json, JsonOrDefault, NullableJson, NullableTime, Time, TimeOrDefault } from './columns.ts';
+import type { Bigint, Json, JsonOrDefault, NullableJson, NullableTime, Time, TimeOrDefault } from './columns.ts';
 
-/* Row types of migrations 15 and 16. */
+/* Row types of migrations 15, 16 and 28. */
 
 interface TradeKey {
   account_id: AccountId;
@@ -36,6 +36,24 @@ export interface HistoryTables {
     quote_quantity: string;
     maker: boolean;
     at: Time;
+  };
+  /** Written by a trigger. */
+  position_history: {
+    account_id: AccountId;
+    profile_id: ProfileId;
+    symbol: string;
+    at: Time;
+    version: Bigint;
+    quantity: string;
+    cost: string;
+    cost_change: string;
+    cycle: number;
+    is_open: boolean;
+    open_change: number;
+    cycle_net: string;
+    realised: string;
+    fees: string;
+    unvalued_fees: Bigint;
   };
   discovery_cycles: { id: string; profile_id: ProfileId; at: Time; error: string | null; result: Json };
 }

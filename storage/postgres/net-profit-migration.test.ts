@@ -61,6 +61,7 @@ const AS_BEFORE = `
   update fills set fee_quote = 0 where fee_asset <> 'BNB';
   alter table fills enable trigger fill_stays;
   update equity_snapshots set realised = 99, position_cost = 99;
+  drop trigger keep_position_history on runner_states;
   alter table runner_states drop column cost;
   delete from schema_migrations where number >= 24`;
 
