@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sharpe } from '#core/research/sharpe.ts';
 import { buyAndHold, equalExposure } from './benchmarks.ts';
 import {
   cagr,
@@ -12,7 +13,6 @@ import {
   measure,
   perExitReason,
   profitFactor,
-  sharpe,
   sortino,
   sqn,
   totalReturn,

@@ -1,11 +1,11 @@
 import { type Decimal, toNumber } from '#core/amount/decimal.ts';
+import { DAYS_A_YEAR, sampleDeviation, sharpe } from '#core/research/sharpe.ts';
 import { buyAndHold, type Charges, type CoinDay, costAveraging, equalExposure } from './benchmarks.ts';
 import type { BookedFill, Cycle } from './book.ts';
 
 /** A position from flat to flat, its net as a number in quote. */
 export type ClosedCycle = Omit<Cycle, 'net'> & { readonly net: number };
 
-const DAYS_A_YEAR = 365;
 const DAY_MS = 86_400_000;
 const LEAST_CAGR_DAYS = 90;
 
@@ -74,14 +74,6 @@ export function sqn(nets: readonly number[]): number | null {
   return deviation === null ? null : (Math.sqrt(nets.length) * (sum(nets) / nets.length)) / deviation;
 }
 
-/** Root of the sum of squared differences from the mean / (n - 1); null when it is 0 or not defined. */
-function sampleDeviation(values: readonly number[]): number | null {
-  if (values.length < 2) return null;
-  const mean = sum(values) / values.length;
-  const variance = sum(values.map((value) => (value - mean) * (value - mean))) / (values.length - 1);
-  return variance === 0 ? null : Math.sqrt(variance);
-}
-
 /** Profit factor = sum of the nets above zero / -(sum of the nets below zero); null without a losing cycle. */
 export function profitFactor(nets: readonly number[]): number | null {
   let [won, lost] = [0, 0];
@@ -113,15 +105,6 @@ export const exposure = ({ heldCandles, candles }: Pick<MetricsInput, 'heldCandl
 /** Daily return r(i) = equity(i) / equity(i - 1) - 1 with equity(-1) = balance; cut days at both ends count as days. */
 export const dailyReturns = ({ days, balance }: Pick<MetricsInput, 'days' | 'balance'>): number[] =>
   days.map((equity, day) => equity / (days[day - 1] ?? balance) - 1);
-
-/**
- * Sharpe = mean(r) / s(r) * sqrt(365), s with n - 1 (sample), the riskless rate taken as 0. Null for fewer than two days
- * or when the equity never moved.
- */
-export function sharpe(returns: readonly number[]): number | null {
-  const deviation = sampleDeviation(returns);
-  return deviation === null ? null : (sum(returns) / returns.length / deviation) * Math.sqrt(DAYS_A_YEAR);
-}
 
 /** Sortino = mean(r) / sqrt(sum(min(r, 0)^2) / n) * sqrt(365), target 0. Null without a falling day. */
 export function sortino(returns: readonly number[]): number | null {

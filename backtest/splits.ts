@@ -1,5 +1,6 @@
 import type { CoinDay } from './benchmarks.ts';
-import { type ClosedCycle, dailyReturns, sharpe } from './metrics.ts';
+import { sharpe } from '#core/research/sharpe.ts';
+import { type ClosedCycle, dailyReturns } from './metrics.ts';
 
 const DAY_MS = 86_400_000;
 /** Share of the days, at the end of the window, that is held out. */

@@ -1,7 +1,8 @@
 import { toNumber } from '#core/amount/decimal.ts';
 import { type KernelRun, runKernel } from '#backtest/kernel.ts';
 import type { KernelInput } from '#backtest/run-state.ts';
-import { dailyReturns, exposure, sharpe, sortino, totalReturn } from '#backtest/metrics.ts';
+import { sharpe } from '#core/research/sharpe.ts';
+import { dailyReturns, exposure, sortino, totalReturn } from '#backtest/metrics.ts';
 
 /** Metrics for comparing parameter sets; each is defined in metrics.ts. */
 export interface SweepNumbers {
