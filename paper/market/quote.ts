@@ -46,9 +46,11 @@ export function quoteAround(trade: {
   readonly ticks: number;
   readonly takerBuys: boolean;
   readonly id: number;
+  /** As a share of the price; absent: one or two ticks. */
+  readonly spread: number | undefined;
 }): Quote {
   const salt = mix(trade.ticks, trade.id);
-  const spread = 1 + (salt % 2);
+  const spread = Math.max(1 + (salt % 2), Math.round(trade.ticks * (trade.spread ?? 0)));
   const bid = Math.max(1, trade.takerBuys ? trade.ticks - spread : trade.ticks);
   return { bid, ask: trade.takerBuys ? Math.max(bid + 1, trade.ticks) : bid + spread, salt, taken: new Map() };
 }

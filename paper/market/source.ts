@@ -7,6 +7,8 @@ export interface Listing {
   readonly rules: SymbolRules;
   readonly intervalMs: number;
   readonly grid: Grid;
+  /** The usual spread of the makers as a share of the price; absent: one or two ticks. */
+  readonly spread?: number;
   /** The largest amount of the base asset, held and on order, of an account; absent for no limit. */
   readonly maxPosition?: Decimal;
   /** True for a coin with the filters PERCENT_PRICE and MIN_NOTIONAL in place of their successors. */

@@ -170,7 +170,7 @@ function startAfter(market: SymbolMarket, ms: number): void {
   if (before === undefined) return;
   const ticks = Math.max(1, countOf(before.close, listing.grid.tickUnits));
   market.lastPrice = fromSteps(ticks, listing.rules.price.tick);
-  market.quote = quoteAround({ ticks, takerBuys: true, id: before.openMs });
+  market.quote = quoteAround({ ticks, takerBuys: true, id: before.openMs, spread: listing.spread });
   noteBookChange(market, ms);
 }
 
@@ -186,7 +186,10 @@ function load(market: SymbolMarket, afterMs: number): void {
 /** Prints a trade of the source, or an injected one (`touched`). The makers quote around it. */
 export function printSource(market: SymbolMarket, trade: SourceTrade, touched = false): PublicTrade {
   const printed = print(market, trade, touched);
-  market.quote = quoteAround({ ticks: trade.ticks, takerBuys: trade.takerBuys, id: printed.id });
+  market.quote = quoteAround({
+    ...{ ticks: trade.ticks, takerBuys: trade.takerBuys, id: printed.id },
+    spread: market.listing.spread,
+  });
   return printed;
 }
 
@@ -203,7 +206,7 @@ export function printClient(
 /** Takes over the last price of another market, in ticks, without a trade. The makers quote around it. */
 export function adoptPrice(market: SymbolMarket, ticks: number, atMs: number): void {
   market.lastPrice = fromSteps(ticks, market.listing.rules.price.tick);
-  market.quote = quoteAround({ ticks, takerBuys: true, id: atMs });
+  market.quote = quoteAround({ ticks, takerBuys: true, id: atMs, spread: market.listing.spread });
   noteBookChange(market, atMs);
 }
 

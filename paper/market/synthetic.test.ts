@@ -87,3 +87,52 @@ test('skipping ahead and playing through end in the same candle', () => {
     [fast.forming?.open, fast.forming?.close, fast.forming?.lots],
   );
 });
+
+test('where history ends and live prices start, no candle of any coin moves more than in the hour before', () => {
+  const MINUTES = 60;
+  for (const anchorMs of [ANCHOR, ANCHOR + 7 * 3_600_000, Date.UTC(2026, 10, 25, 1, 55, 30)]) {
+    const source = openSynthetic(1, anchorMs);
+    for (const listing of source.listings) {
+      const market = openSymbolMarket(source, listing, { tradesPerCandle: 20, fromMs: anchorMs, lastTradeId: 0 });
+      const untilMs = anchorMs + MINUTES * 60_000;
+      for (let ms = anchorMs; ms <= untilMs; ms += 5_000) skipTo(market, ms);
+      const candles = readKlines(market, { interval: '1m', limit: 2 * MINUTES }, untilMs);
+      const moves = candles.map(({ open, high, low, close }, i) => {
+        const before = candles[i - 1]?.close ?? open;
+        return Math.max(Math.abs(open / before - 1), Math.abs(close / before - 1), high / low - 1);
+      });
+      const usual = Math.max(...moves.slice(0, MINUTES - 5));
+      const atSeam = Math.max(...moves.slice(MINUTES - 5, MINUTES + 5));
+      assert.ok(atSeam <= 1.5 * usual, `${listing.rules.symbol} moves by ${atSeam} at the start, before by ${usual}`);
+    }
+  }
+});
+
+test('no minute of any coin moves its price by more than two percent', () => {
+  const source = openSynthetic(1, ANCHOR);
+  for (const symbol of SYNTHETIC_SYMBOLS) {
+    const { open, close } = source.candles(symbol, ANCHOR - 30 * DAY_MS, ANCHOR + DAY_MS);
+    const most = open.reduce((most, from, i) => Math.max(most, Math.abs((close[i] ?? 0) / from - 1)), 0);
+    assert.ok(most < 0.02, `${symbol} moves by ${most}`);
+  }
+});
+
+test('prices, volumes and spreads of the coins are of the usual size', () => {
+  const source = openSynthetic(1, ANCHOR);
+  const seen = new Map(
+    source.listings.map((listing) => {
+      const { symbol } = listing.rules;
+      const { close, volume } = source.candles(symbol, ANCHOR - DAY_MS, ANCHOR);
+      const day = close.reduce((sum, price, i) => sum + price * (volume[i] ?? 0), 0);
+      const market = openSymbolMarket(source, listing, { tradesPerCandle: 20, fromMs: ANCHOR, lastTradeId: 0 });
+      const { bid, ask } = market.quote ?? { bid: 1, ask: 1 };
+      return [symbol, { price: close.at(-1) ?? 0, day, spread: ask / bid - 1 }];
+    }),
+  );
+  const [btc, doge, fil] = ['BTCUSDT', 'DOGEUSDT', 'FILUSDT'].map((symbol) => seen.get(symbol));
+  assert.ok(btc !== undefined && doge !== undefined && fil !== undefined);
+  assert.ok(btc.price > 40_000 && btc.price < 90_000, `BTC ${btc.price}`);
+  assert.ok(doge.price > 0.08 && doge.price < 0.3, `DOGE ${doge.price}`);
+  assert.ok(btc.day > doge.day && doge.day > fil.day, `${btc.day} ${doge.day} ${fil.day}`);
+  assert.ok(btc.spread < 0.000_01 && doge.spread < 0.001 && fil.spread > 0.002, `${btc.spread} ${fil.spread}`);
+});
