@@ -18,6 +18,7 @@ import { createAnnouncer } from './announcer.ts';
 import { watchDeadLetters } from './dead-letters.ts';
 import { followCommands } from './commands.ts';
 import type { WorkerContext } from './context.ts';
+import { keepEquity } from './equity.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { workJobs } from '#worker/jobs/work.ts';
 import { keepLeases } from './leases.ts';
@@ -89,6 +90,7 @@ export async function openWorker(
   }, CLOCK_EVERY_MS);
   stack.defer(() => clearInterval(clocks));
   const leases = stack.use(keepLeases(context));
+  stack.use(keepEquity(context, leases));
   stack.use(measureAccounts(() => leases.running()));
   stack.use(measureVenues(() => venues.opened()));
   stack.use(measureJobs(database));

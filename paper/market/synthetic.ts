@@ -19,11 +19,10 @@ interface Asset {
   /** Height of the regular swings of a few minutes, as a share of the price. */
   readonly pulse: number;
 }
-const coin = (dollars: number, swing: number, millionsPerDay: number, pulse: number): Asset => ({
-  dollars,
-  swing,
+type AssetRow = readonly [dollars: number, swing: number, millionsPerDay: number, pulse: number];
+const coin = (...[dollars, swing, millionsPerDay, pulse]: AssetRow): Asset => ({
+  ...{ dollars, swing, pulse },
   dollarsPerDay: millionsPerDay * 1e6,
-  pulse,
 });
 
 const ASSETS: Readonly<Record<string, Asset>> = {

@@ -17,6 +17,14 @@ export const listHoldings = (database: Reader) =>
     .orderBy('bound.profile_id')
     .execute();
 
+/** The times of the first and the newest snapshot of each profile that has one. */
+export const listEquitySpans = (database: Reader) =>
+  database
+    .selectFrom('equity_snapshots')
+    .select((eb) => ['profile_id as profileId', eb.fn.min('at').as('first'), eb.fn.max('at').as('last')])
+    .groupBy('profile_id')
+    .execute();
+
 interface EquitySnapshot {
   readonly profileId: ProfileId;
   readonly at: Date;
@@ -36,7 +44,10 @@ export async function saveEquity({ kysely }: Database, snapshot: EquitySnapshot)
     on conflict do nothing`.execute(kysely);
 }
 
-/** At most `limit` snapshots, evenly spread over time, oldest first, including the first and the newest. */
+/**
+ * At most `limit` snapshots, oldest first. When there are more, the newest of each of so many equal times, and the first:
+ * the snapshots of the first day are closer together than later ones.
+ */
 export async function listEquity(
   database: Reader,
   filter: {
@@ -46,17 +57,25 @@ export async function listEquity(
     readonly limit: number;
   },
 ) {
-  const numbered = database
+  const second = sql`extract(epoch from at)`;
+  const all = sql`over (partition by profile_id)`;
+  const part = sql`(${second} - min(${second}) ${all}) / nullif(max(${second}) ${all} - min(${second}) ${all}, 0)`;
+  const found = database
     .selectFrom('equity_snapshots')
     .select(['at', 'realised', 'position_value as positionValue', 'position_cost as positionCost', 'prices'])
-    .select([sql<string>`row_number() over (order by at) - 1`.as('n'), sql<string>`count(*) over ()`.as('total')])
+    .select(sql<number>`count(*) over ()`.as('total'))
+    .select(sql<number>`ceil(${part} * ${filter.limit - 1})`.as('slot'))
     .where('profile_id', '=', filter.profileId)
     .where(sql<boolean>`at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')`)
     .where(sql<boolean>`at <= coalesce(${filter.to ?? null}::timestamptz, 'infinity')`);
+  const numbered = database
+    .selectFrom(found.as('found'))
+    .select(['at', 'realised', 'positionValue', 'positionCost', 'prices', 'total'])
+    .select(sql<boolean>`at = max(at) over (partition by slot)`.as('newest'));
   return database
     .selectFrom(numbered.as('numbered'))
     .select(['at', 'realised', 'positionValue', 'positionCost', 'prices'])
-    .where(sql<boolean>`n = total - 1 or n % greatest(1, ceil((total - 1)::numeric / ${filter.limit - 1})::bigint) = 0`)
+    .where(sql<boolean>`newest or total <= ${filter.limit}`)
     .orderBy('at')
     .execute();
 }

@@ -15,7 +15,6 @@ export interface JobData {
   readonly 'verify-api-key': { readonly accountId: AccountId };
   readonly 'refresh-rules': Readonly<Record<string, never>>;
   readonly prune: Readonly<Record<string, never>>;
-  readonly 'snapshot-equity': Readonly<Record<string, never>>;
   /** Sends a message to the notifiers of a profile, of an account's profiles, or, without either, of all profiles. */
   readonly notify: {
     readonly profileId?: ProfileId;
@@ -51,7 +50,6 @@ const JOB_NAMES: readonly JobName[] = [
   'verify-api-key',
   'refresh-rules',
   'prune',
-  'snapshot-equity',
   'notify',
   'notify-send',
   'digest',
@@ -70,6 +68,8 @@ const JOB_NAMES: readonly JobName[] = [
   'account-history',
   'discover',
 ];
+/** Jobs of earlier versions, which nothing takes any more. */
+const FORMER_JOBS = ['snapshot-equity'];
 /** Jobs that take minutes. When a worker dies, another worker must not wait until such a job would time out. */
 const LONG_JOBS: readonly JobName[] = [
   'run-backtest',
@@ -258,6 +258,7 @@ async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<Open
     deadLetter: DEAD_LETTERS,
     notify: true,
   };
+  for (const name of FORMER_JOBS) await boss.deleteQueue(name);
   for (const name of JOB_NAMES)
     await ensure(name, 'short', LONG_JOBS.includes(name) ? { ...settings, ...LONG } : settings);
 }

@@ -19,7 +19,7 @@ import {
 import type { ProfileId } from '#core/ids.ts';
 import { control } from '#test/paper/test-server.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
-import { snapshotEquity } from '#worker/jobs/snapshot-equity.ts';
+import { recordEquity } from '#worker/equity.ts';
 import { MARKET_START, writeSwingingCandles } from './candles.ts';
 import { LIVELY, startProfile } from './profile.ts';
 import { openDice } from './random.ts';
@@ -82,6 +82,8 @@ function earned(stack: Stack, thirdFees: Decimal): Decimal {
   return subtract(subtract(add(held(stack, 'USDT'), coins), d(START.USDT)), thirdFees);
 }
 
+let recordedMs = Date.UTC(2100, 0, 1);
+
 async function assertOneProfit(stack: Stack, id: ProfileId): Promise<void> {
   const coins = () => Promise.all(COINS.map((symbol) => stack.call(readCoin, { params: { id, symbol } })));
   await until('the prices of the exchange to be shown', async () => {
@@ -102,7 +104,9 @@ async function assertOneProfit(stack: Stack, id: ProfileId): Promise<void> {
   const history = await stack.call(listTradeArchive, { params: { id }, query: {} });
   assert.equal(formatDecimal(add(amount(history.totals.net), unrealised)), wanted, 'the history');
   await using cache = await openCache({ cacheUrl: undefined, databaseUrl: stack.databaseUrl });
-  await snapshotEquity({ database: stack.database, cache });
+  // Later than any point that the worker or this test has recorded.
+  recordedMs += 3_600_000;
+  await recordEquity({ database: stack.database, cache }, new Map([[stack.accountId, 'paper']]), () => recordedMs);
   const { points } = await stack.call(listEquity, { params: { id }, query: {} });
   assert.equal(points.at(-1)?.net, wanted, 'the equity curve');
   for (const method of ['fifo', 'average'] as const) {

@@ -3,12 +3,14 @@ import type { ReactNode } from 'react';
 import { toNumber, ZERO } from '#core/amount/decimal.ts';
 import { type Dashboard, equityQuery } from '#web/data/queries.ts';
 import { moneyUnit, type AccountGroup } from '#web/ui/accounts.ts';
-import { joinEquity } from '#web/ui/equity.ts';
+import { evenly, joinEquity } from '#web/ui/equity.ts';
 import { numberText } from '#web/ui/numbers.ts';
 import { dayMark } from '#web/ui/time.ts';
 import { useZone } from '#web/data/session.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { Section } from '#web/ui/section.tsx';
+
+const MOST_SHOWN = 500;
 
 /** Equity over time against buy and hold of the same coins in equal parts. */
 export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashboard; group: AccountGroup }): ReactNode {
@@ -23,14 +25,14 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
       .map(({ id }) => equityQuery(id)),
   });
   const points = answers.flatMap(({ data }) => (data === undefined ? [] : [data.points]));
-  const marks = joinEquity(points, toNumber(group.equity ?? ZERO));
+  const marks = evenly(joinEquity(points, toNumber(group.equity ?? ZERO)), MOST_SHOWN);
   const [first, last] = [marks[0], marks.at(-1)];
   const unit = moneyUnit(group.tag, group.asset);
-  const note = first === undefined ? undefined : `since ${dayMark(first.atMs, zone)}, one point every 15 min`;
+  const note = first === undefined ? undefined : `since ${dayMark(first.atMs, zone)}`;
   return (
     <Section title="Equity vs. buy and hold" note={note} span={8}>
       {first === undefined || last === undefined || marks.length < 2 ? (
-        <p className="p-2">The curve starts with the second point; one is recorded every 15 min.</p>
+        <p className="p-2">The curve starts within two minutes.</p>
       ) : (
         <>
           <div className="key">

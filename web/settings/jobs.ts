@@ -7,7 +7,6 @@ const WORDS: Readonly<Record<string, string>> = {
   'verify-api-key': 'Check an API key',
   'identity-check': 'Compare the ledger with the wallet',
   'shadow-replay': 'Replay the last day and compare with live',
-  'snapshot-equity': 'Record equity',
   'watch-drift': 'Compare live results with the backtest',
   backup: 'Write a backup',
   digest: 'Send the daily digest',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinEquity } from './equity.ts';
+import { evenly, joinEquity } from './equity.ts';
 
 const mark = (at: string, net: string, holding: string | null, positionCost = '100') => ({
   at: `2026-01-0${at}T00:00:00.000Z`,
@@ -22,4 +22,17 @@ test('profiles are added at each mark with the last that is known of each, and e
     ],
   );
   assert.deepEqual(joinEquity([], 5), []);
+});
+
+test('marks at uneven times are shown at even ones, each as long as it is the newest', () => {
+  const mark = (minute: number) => ({ atMs: minute * 60_000, worth: minute, holding: 0 });
+  assert.deepEqual(
+    evenly([mark(0), mark(1), mark(4)], 100).map(({ worth }) => worth),
+    [0, 1, 1, 1, 4],
+  );
+  assert.deepEqual(
+    evenly([mark(0), mark(1), mark(4)], 2).map(({ worth }) => worth),
+    [0, 1, 4],
+  );
+  assert.deepEqual(evenly([mark(3)], 2), [mark(3)]);
 });

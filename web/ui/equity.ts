@@ -34,3 +34,16 @@ export function joinEquity(profiles: readonly (readonly EquityPoint[])[], worthN
   // Both lines start at one point: earlier P&L is part of the starting equity.
   return sums.map(({ atMs, net, held }) => ({ atMs, worth: start + net, holding: start + first + held }));
 }
+
+/** The marks at even times, as a plot needs them: at each time the newest mark until then. */
+export function evenly(marks: readonly EquityMark[], most: number): EquityMark[] {
+  const [first, last] = [marks[0], marks.at(-1)];
+  if (first === undefined || last === undefined || first === last) return [...marks];
+  const steps = Math.min(most, Math.round((last.atMs - first.atMs) / 60_000));
+  let next = 0;
+  return Array.from({ length: steps + 1 }, (_, step) => {
+    const atMs = first.atMs + ((last.atMs - first.atMs) * step) / Math.max(1, steps);
+    while ((marks[next + 1]?.atMs ?? Number.POSITIVE_INFINITY) <= atMs) next += 1;
+    return { ...(marks[next] ?? last), atMs };
+  });
+}

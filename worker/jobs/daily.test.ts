@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { isObject } from '#core/merge.ts';
-import type { CacheStore } from '#core/ports/cache.ts';
-import { openCache } from '#storage/cache/open-cache.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import { seedOwner } from '#test/harness/test-trading.ts';
 import { sendDigests } from './digest.ts';
-import { snapshotEquity } from './snapshot-equity.ts';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const resources = new AsyncDisposableStack();
 let test_: TestDatabase;
-let cache: CacheStore;
 before(async () => {
   test_ = resources.use(await openTestDatabase());
-  cache = resources.use(await openCache({ databaseUrl: test_.url }));
 });
 after(() => resources.disposeAsync());
 
@@ -59,36 +53,4 @@ test('the digest is sent at nine in the time zone of the operator, once for each
   );
   await sendDigests({ database }, { ...deps, liveDemo: true }, nine);
   assert.equal(sent.length, 1, 'a live demo sends nothing');
-});
-
-test('equity is holdings at cached prices; an incomplete sum is never stored', async () => {
-  const { database } = test_;
-  const [profile] = await database.kysely.selectFrom('profiles').select('id').execute();
-  assert.ok(profile !== undefined);
-  const owner = { profile_id: profile.id };
-  for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
-    await database.kysely
-      .insertInto('profile_symbols')
-      .values({ ...owner, symbol })
-      .onConflict((c) => c.doNothing())
-      .execute();
-    const held = { quantity: '0.5', average_price: '100', cost: '50' };
-    await database.kysely
-      .insertInto('runner_states')
-      .values({ ...owner, symbol, ...held })
-      .onConflict((conflict) => conflict.columns(['profile_id', 'symbol']).doUpdateSet(held))
-      .execute();
-  }
-  const price = (symbol: string, text: string) =>
-    cache.set(cacheKeys.price('paper', symbol), JSON.stringify({ price: text, at: '2026-01-01T00:00:00.000Z' }));
-  const context: Pick<Parameters<typeof snapshotEquity>[0], 'database' | 'cache'> = { database, cache };
-  const snapshots = () => database.kysely.selectFrom('equity_snapshots').selectAll().execute();
-  await price('BTCUSDT', '120');
-  await snapshotEquity(context);
-  assert.deepEqual(await snapshots(), [], 'ETHUSDT has no price');
-  await price('ETHUSDT', '90.5');
-  await snapshotEquity(context);
-  const [one] = await snapshots();
-  assert.deepEqual([one?.position_value, one?.position_cost], ['105.25', '100']);
-  assert.deepEqual(one?.prices, { BTCUSDT: '120', ETHUSDT: '90.5' });
 });

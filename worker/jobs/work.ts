@@ -12,7 +12,6 @@ import { createPositionJobs } from './positions.ts';
 import { prune } from './prune.ts';
 import { refreshRules } from './refresh-rules.ts';
 import { runBacktestJob, testRobustnessJob } from './research.ts';
-import { snapshotEquity } from './snapshot-equity.ts';
 import { shadowReplay } from './shadow-replay.ts';
 import { createSweepJobs } from './sweeps.ts';
 import { verifyApiKey } from './verify-api-key.ts';
@@ -29,7 +28,6 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('verify-api-key', async ({ accountId }) => void (await verifyApiKey(context, accountId)));
   await queue.work('refresh-rules', () => refreshRules(context));
   await queue.work('prune', () => prune(context));
-  await queue.work('snapshot-equity', () => snapshotEquity(context));
   await queue.work('notify', (data) => fanOut({ ...context, queue }, data));
   await queue.work('notify-send', (data, run) => send(context, data, run), PARALLEL_NOTIFICATIONS);
   await queue.work('backup', () => backUp(context));
@@ -55,7 +53,6 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.schedule('backup', '*/15 * * * *', {});
   await queue.schedule('identity-check', '41 3 * * *', {});
   await queue.schedule('digest', '0 * * * *', {});
-  await queue.schedule('snapshot-equity', '*/15 * * * *', {});
   await queue.schedule('watch-drift', '7-59/15 * * * *', {});
   await queue.schedule('shadow-replay', '23 4 * * *', {});
 }
