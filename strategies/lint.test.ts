@@ -20,7 +20,8 @@ const levels = (...triggers: string[]) => ({
 
 const cases: readonly [string, object, readonly string[]][] = [
   ['trailing-trade', { sell: { triggerPercentage: '1.02' } }, ['trail-below-cost sell.trailingStopPercentage']],
-  ['trailing-trade', { sell: { triggerPercentage: '1.023' } }, []],
+  ['trailing-trade', { sell: { triggerPercentage: '1.023' } }, ['fees-eat-exit sell.triggerPercentage']],
+  ['trailing-trade', { sell: { triggerPercentage: '1.025' } }, []],
   [
     'trailing-trade',
     { sell: { breakEven: { armAtPercentage: '1.02', floorPercentage: '1.002' } } },
@@ -162,4 +163,23 @@ test('what hangs on the coins of the profile is said where they are known', () =
   const ranked = { weightMode: 'momentum', momentum: { topK: 3 } };
   assert.deepEqual(said(ranked, ['AAAUSDT', 'BBBUSDT', 'CCCUSDT']), ['topk-covers-basket momentum.topK']);
   assert.deepEqual(said(ranked, ['AAAUSDT', 'BBBUSDT', 'CCCUSDT', 'DDDUSDT']), []);
+});
+
+test('the fix of an exit that loses most of its profit to fees leaves two thirds of it', () => {
+  const config = { sell: { triggerPercentage: '1.023', takeProfits: [{ triggerPercentage: '1.003' }] } };
+  const findings = findingsOf('trailing-trade', config).filter(({ code }) => code === 'fees-eat-exit');
+  assert.deepEqual(
+    findings.map(({ message }) => message),
+    [
+      'Fees eat 79 % of this exit: it earns 0.25 %, and buy and sale cost 0.2 %.',
+      'Fees eat 67 % of this exit: it earns 0.3 %, and buy and sale cost 0.2 %.',
+    ],
+  );
+  assert.deepEqual(
+    findings.map(({ fix }) => fix),
+    [
+      { words: 'Set it to 2.7 %', changes: [{ path: 'sell.triggerPercentage', value: '1.027' }] },
+      { words: 'Set it to 0.7 %', changes: [{ path: 'sell.takeProfits.0.triggerPercentage', value: '1.007' }] },
+    ],
+  );
 });

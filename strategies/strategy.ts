@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Changes } from '#core/config-path.ts';
 import type { BasketTurn, Planner } from '#core/sizing/basket.ts';
 import type { Candle, Interval } from '#core/market/candle.ts';
 import type { Decision, Numbers, ReasonText } from '#core/decision/decision.ts';
@@ -161,6 +162,8 @@ export interface Finding {
   readonly code: string;
   readonly path: string;
   readonly message: string;
+  /** Changes that remove the cause, and the words of the button that applies them. */
+  readonly fix?: { readonly words: string; readonly changes: Changes };
 }
 
 export interface Strategy<Config> {

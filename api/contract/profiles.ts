@@ -124,7 +124,16 @@ export const lintProfile = operation({
   response: z.object({
     errors: z.array(z.object({ path: z.string(), message: z.string() })),
     findings: z.array(
-      z.object({ level: z.enum(['warn', 'info']), code: z.string(), path: z.string(), message: z.string() }),
+      z.object({
+        ...{ level: z.enum(['warn', 'info']), code: z.string(), path: z.string(), message: z.string() },
+        /** Changes that remove the cause. */
+        fix: z
+          .object({
+            words: z.string(),
+            changes: z.array(z.object({ path: z.string(), value: z.unknown() })).readonly(),
+          })
+          .optional(),
+      }),
     ),
   }),
 });

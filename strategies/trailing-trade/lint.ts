@@ -1,4 +1,5 @@
 import { capFindings } from '#strategies/entry-fields.ts';
+import { exitFix, feesFinding } from '#strategies/exit-costs.ts';
 import { executionFindings } from '#strategies/execution.ts';
 import { readFactor } from '#strategies/fields.ts';
 import { gateFindings } from '#strategies/gate-fields.ts';
@@ -23,12 +24,21 @@ const factorsOf = ({ buy, sell }: Config) => ({
 
 const trailBelowCost: Check = (config, breakEven) => {
   const { trigger, trail, atr } = factorsOf(config);
-  if (trigger === 0 || trail === 0 || atr > 0 || trigger * trail >= breakEven) return undefined;
-  return warn(
-    'trail-below-cost',
-    'sell.trailingStopPercentage',
-    'Right after its start, the trailing exit is below the price that pays the fees: it may sell at a loss.',
-  );
+  if (trigger === 0 || trail === 0 || atr > 0) return undefined;
+  const costs = { path: 'sell.triggerPercentage', setting: trigger, exit: trigger * trail, breakEven };
+  if (costs.exit >= breakEven) return feesFinding(costs);
+  return {
+    ...warn(
+      'trail-below-cost',
+      'sell.trailingStopPercentage',
+      'Right after its start, the trailing exit is below the price that pays the fees: it may sell at a loss.',
+    ),
+    fix: startFix(costs),
+  };
+};
+const startFix = (costs: Parameters<typeof exitFix>[0]): ReturnType<typeof exitFix> => {
+  const { words, changes } = exitFix(costs);
+  return { words: words.replace('Set it to', 'Start it at'), changes };
 };
 const breakEvenBelowCost: Check = (config, breakEven) => {
   const { floorArm, floor } = factorsOf(config);
@@ -144,17 +154,13 @@ const atrShadowsPercent: Check = (config) => {
 };
 
 const partsBelowCost: Check = ({ sell }, breakEven) =>
-  sell.takeProfits.flatMap(({ triggerPercentage }, i) =>
-    readFactor(triggerPercentage) < breakEven
-      ? [
-          warn(
-            'part-below-cost',
-            `sell.takeProfits.${i}.triggerPercentage`,
-            'Is below the price that pays the fees: this part is sold at a loss.',
-          ),
-        ]
-      : [],
-  );
+  sell.takeProfits.flatMap(({ triggerPercentage }, i) => {
+    const exit = readFactor(triggerPercentage);
+    const costs = { path: `sell.takeProfits.${i}.triggerPercentage`, setting: exit, exit, breakEven };
+    if (exit >= breakEven) return feesFinding(costs) ?? [];
+    const message = 'Is below the price that pays the fees: this part is sold at a loss.';
+    return [{ ...warn('part-below-cost', costs.path, message), fix: exitFix(costs) }];
+  });
 const trailWithoutRest: Check = ({ sell: { takeProfits } }) => {
   const sold = takeProfits.reduce((sum, { fraction }) => sum + readFactor(fraction), 0);
   if (sold < 1 - 1e-9) return undefined;

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { z } from 'zod';
-import { valueAt, withoutValue, withPatched, withValue } from '#core/config-path.ts';
+import { type Changes, valueAt, withoutValue, withPatched, withValue } from '#core/config-path.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
 import type { warning as warningSchema } from '#api/contract/fields.ts';
 import { fieldError, ProblemError } from '#web/data/problem-error.ts';
@@ -15,6 +15,7 @@ import { settingText } from './setting-text.ts';
 type Config = Record<string, unknown>;
 type Warnings = readonly z.infer<typeof warningSchema>[];
 type Errors = readonly { path: string; message: string }[];
+export type Remarks = readonly (Errors[number] & { fix?: { words: string; changes: Changes } | undefined })[];
 
 /** The settings that the form edits: those of a profile, or the overrides of one coin. */
 export interface ConfigScope {
@@ -33,7 +34,7 @@ export interface ConfigScope {
 interface ConfigFormProps {
   scope: ConfigScope;
   /** Remarks about the edit, each with the path of its setting. */
-  remarks?: Errors;
+  remarks?: Remarks;
   onEdit?: (merged: Config) => void;
   /** Proposed values to start the edit with. */
   first?: Config | undefined;
@@ -94,9 +95,12 @@ export function ConfigForm({ scope, remarks = [], onEdit, first, target }: Confi
   );
 }
 
+const withFix = ({ own, base }: { own: Config; base: Config }, changes: Changes): Config =>
+  changes.reduce<Config>((made, { path, value }) => withPatched({ own: made, base }, path, value), own);
+
 /** The settings with proposed values, given as pairs of path and value in JSON; invalid pairs are ignored. */
 export const withProposed = ({ own, base }: ConfigScope, proposed: string): Config =>
-  changesOf(proposed).reduce<Config>((made, { path, value }) => withPatched({ own: made, base }, path, value), own);
+  withFix({ own, base }, changesOf(proposed));
 
 const asConfig = (value: unknown): Config => (isObject(value) ? value : {});
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -139,7 +143,7 @@ interface GroupProps {
   edited: Config;
   shown: Config;
   errors: Errors;
-  remarks: Errors;
+  remarks: Remarks;
   focused: string | undefined;
   isShown: (field: SchemaField) => boolean;
   put: (next: unknown) => void;
@@ -187,6 +191,7 @@ function Group({ group, scope, edited, shown, errors, remarks, focused, isShown,
           source={itemOf === undefined ? scope.source : undefined}
           error={fieldError(errors, field.path)}
           remarks={remarks.filter((remark) => fieldError([remark], field.path) !== undefined)}
+          onFix={(changes) => put(withFix({ own: edited, base: scope.base }, changes))}
           onChange={(value) => put(withPatched({ own: edited, base: scope.base }, field.path, value))}
           onInherit={() => put(withoutValue(edited, field.path))}
         />

@@ -1,10 +1,16 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import type { Changes } from '#core/config-path.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { multiplierText, SAME } from '#web/ui/numbers.ts';
 import { Choice, Field, Switch } from '#web/ui/field.tsx';
 import type { SchemaField } from './schema-fields.ts';
 import { settingText, sliderRange } from './setting-text.ts';
+
+interface Remark {
+  readonly message: string;
+  readonly fix?: { readonly words: string; readonly changes: Changes } | undefined;
+}
 
 interface LeafProps {
   field: SchemaField;
@@ -17,7 +23,9 @@ interface LeafProps {
   /** Where an inherited value comes from; `undefined` inside a list, which is inherited as a whole. */
   source: 'strategy' | 'profile' | 'saved settings' | undefined;
   error: string | undefined;
-  remarks: readonly { message: string }[];
+  remarks: readonly Remark[];
+  /** Applies the fix of a remark. */
+  onFix?: (changes: Changes) => void;
   onChange: (value: unknown) => void;
   onInherit: () => void;
 }
@@ -38,7 +46,7 @@ export function ConfigLeaf(props: LeafProps): ReactNode {
 
 /** Meaning and value of a setting, and whether it is custom or inherited. */
 function Leaf(props: LeafProps): ReactNode {
-  const { field, value, own, source, error, remarks, onChange } = props;
+  const { field, value, own, source, error, remarks, onFix, onChange } = props;
   const { label, kind, options } = field;
   const shown = value === undefined || value === null ? '' : String(value);
   const set = own && source !== undefined;
@@ -46,9 +54,14 @@ function Leaf(props: LeafProps): ReactNode {
     <>
       {meaningOf(field, shown)}
       <Origin {...props} />
-      {remarks.map(({ message }) => (
+      {remarks.map(({ message, fix }) => (
         <span key={message} className="care block">
-          <Icon name="warn" /> {message}
+          <Icon name="warn" /> {message}{' '}
+          {fix === undefined ? null : (
+            <button type="button" className="link" onClick={() => onFix?.(fix.changes)}>
+              {fix.words}
+            </button>
+          )}
         </span>
       ))}
     </>

@@ -6,7 +6,7 @@ import { changeCoin, changeProfile, lintProfile } from '#api/contract/profiles.t
 import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
 import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
-import { ConfigForm, type ConfigScope, withProposed } from './config-form.tsx';
+import { ConfigForm, type ConfigScope, type Remarks, withProposed } from './config-form.tsx';
 import { ConfigHistory } from './config-history.tsx';
 import { EntryPrice } from '#web/coin/entry-price.tsx';
 import { ProfileFrame } from '#web/profile/profile-frame.tsx';
@@ -137,7 +137,7 @@ function Editor({ profile, coins, coin, strategy, proposed, target }: EditorProp
 }
 
 /** Remarks of the service about an edit before it is saved: errors, and settings without effect. */
-function useRemarks(profile: Profile, edit: Record<string, unknown>): readonly { path: string; message: string }[] {
+function useRemarks(profile: Profile, edit: Record<string, unknown>): Remarks {
   const config = useDeferredValue(edit);
   const { data } = useQuery({
     queryKey: ['lint', profile.id, JSON.stringify(config)],
