@@ -1,5 +1,6 @@
 import { BootRefused } from '#core/installation/boot-refused.ts';
 import type { Environment } from '#core/installation/env.ts';
+import { readDayTickers } from '#exchange/day-tickers.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
 import { rateLimiterFor } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
@@ -87,7 +88,10 @@ export async function openApi(env: Environment): Promise<Api> {
     reserved: stack.use(openReserved(env.DATABASE_URL, settings.liveDemo)),
     cache,
     queue,
-    venues: new Venues({ cache, openMarket, nowMs: Date.now }),
+    venues: new Venues({
+      ...{ cache, openMarket, nowMs: Date.now },
+      dayTickers: (venue) => readDayTickers(endpointsOf(venue, env).restUrl),
+    }),
     log,
     now: () => new Date(),
     demoUserId: settings.liveDemo ? ((await readOperator(database.kysely))?.id ?? null) : null,

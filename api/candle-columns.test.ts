@@ -36,7 +36,10 @@ function yearOf(rows: number) {
   return { openMs, open, high, low, close, volume: column((row) => (row % 1000) / 1000) };
 }
 
-const ask = async (query: { profileId: string; from: string; to: string }, cookie = api.cookie) => {
+const ask = async (
+  query: { profileId: string; from: string; to: string } | { accountId: string; from: string; to: string },
+  cookie = api.cookie,
+) => {
   const search = new URLSearchParams({ symbol: 'BTCUSDT', interval: '1m', ...query });
   const headers = { origin: 'http://app.test:8080', cookie: cookie ?? '' };
   const response = await fetch(`${api.url}/api/candles/columns?${search}`, { headers });
@@ -103,4 +106,14 @@ test('more than a year of minutes, an empty time and too many requests of a sess
   const refused = answers.filter(({ response }) => response.status === 429);
   assert.equal(refused.length, 1);
   assert.ok(Number(refused[0]?.response.headers.get('retry-after')) > 0);
+});
+
+test('the candles of a coin can be read for an account, before a profile exists', async () => {
+  const { account, profile } = await api.addProfile('Choosing');
+  const span = { from: at(FROM_MS), to: at(FROM_MS + 10 * MINUTE_MS) };
+  const { bytes } = await ask({ accountId: account.id, ...span });
+  assert.equal(decodeColumns(bytes).head.rows, 10);
+  const wanted = { symbol: 'BTCUSDT', interval: '1m', ...span } as const;
+  for (const query of [wanted, { ...wanted, accountId: account.id, profileId: profile.id }])
+    assert.equal((await api.refusal(readCandleColumns, { query })).status, 422);
 });

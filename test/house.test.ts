@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'storage/',
     'integrations/',
     'exchange/read',
+    'exchange/day-tickers',
     'exchange/limits',
     'exchange/shared-limits',
     'exchange/endpoints',

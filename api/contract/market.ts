@@ -19,6 +19,26 @@ export const listTickers = operation({
   response: z.object({ tickers: z.array(z.object({ symbol: z.string(), price: decimalText, at: instant })) }),
 });
 
+export const listDayTickers = operation({
+  ...read,
+  path: '/accounts/:id/day-tickers',
+  summary: 'Price, change, volume and spread of every coin of an account’s venue over the last 24 hours',
+  params: z.object({ id: accountId }),
+  response: z.object({
+    tickers: z.array(
+      z.object({
+        symbol: z.string(),
+        last: z.number(),
+        /** Shares: 0.05 for 5 %. The spread is that of the best prices against their middle; null without both. */
+        change: z.number(),
+        spread: z.number().nullable(),
+        /** In the quote asset. */
+        volume: z.number(),
+      }),
+    ),
+  }),
+});
+
 /** `partial`: the rest is missing because of `problem`, or because the exchange has no more. */
 export interface ColumnsHead {
   readonly state: 'complete' | 'fetching' | 'partial';
@@ -40,7 +60,9 @@ export const readCandleColumns = operation({
   path: '/candles/columns',
   summary: 'Stored candles of one coin in columns: at most a year of minutes; missing candles are fetched',
   query: z.strictObject({
-    profileId,
+    /** One of both: the account of the coin, or a profile on it. */
+    profileId: profileId.optional(),
+    accountId: accountId.optional(),
     symbol: symbolName,
     interval: z.enum(INTERVALS),
     from: instant,

@@ -14,6 +14,7 @@ import { type Decimal, readDecimal } from '#core/amount/decimal.ts';
 import type { AccountId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
 import { readJson } from '#core/json.ts';
+import type { DayTicker } from '#core/research/discovery.ts';
 import type { MarketPort } from '#core/ports/exchange.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { readRules } from '#core/market/symbol-codec.ts';
@@ -37,6 +38,8 @@ interface CandleQuery {
 const RULES_TTL_MS = 10_000;
 const CANDLES_TTL_MS = 1_000;
 const PAST_CANDLES_TTL_MS = 60_000;
+/** One request costs as much as forty lists of candles. */
+const DAY_TICKERS_TTL_MS = 5_000;
 const CLOCK_TTL_MS = 60_000;
 const KEPT_CANDLE_LISTS = 200;
 
@@ -73,6 +76,14 @@ export async function readFreshWallet(
   return isFresh ? wallet : undefined;
 }
 
+interface VenuesOptions {
+  readonly cache: CacheStore;
+  readonly openMarket: (venue: Venue) => MarketPort;
+  /** Reads the last 24 hours of all coins; throws ExchangeError. */
+  readonly dayTickers: (venue: Venue) => Promise<readonly DayTicker[]>;
+  readonly nowMs: () => number;
+}
+
 /** Venue data from the cache store that workers fill, and candles directly from venues, cached briefly. */
 export class Venues {
   readonly #cache: CacheStore;
@@ -81,13 +92,17 @@ export class Venues {
   readonly #rules: Memo<Rules | undefined>;
   readonly #candles: Memo<Candle[]>;
   readonly #clocks: Memo<void>;
+  readonly #dayTickers: Memo<readonly DayTicker[]>;
+  readonly #readDayTickers: VenuesOptions['dayTickers'];
 
-  constructor(options: { cache: CacheStore; openMarket: (venue: Venue) => MarketPort; nowMs: () => number }) {
+  constructor(options: VenuesOptions) {
     this.#cache = options.cache;
     this.#openMarket = options.openMarket;
     this.#rules = new Memo({ nowMs: options.nowMs, most: 4, keep: (rules) => rules !== undefined });
     this.#candles = new Memo({ nowMs: options.nowMs, most: KEPT_CANDLE_LISTS });
     this.#clocks = new Memo({ nowMs: options.nowMs, most: 4 });
+    this.#dayTickers = new Memo({ nowMs: options.nowMs, most: 4 });
+    this.#readDayTickers = options.dayTickers;
   }
 
   /** Trading rules by symbol; undefined while no worker has loaded them. */
@@ -128,6 +143,11 @@ export class Venues {
     const key = [venue, query.symbol, query.interval, query.limit, query.beforeMs ?? ''].join(':');
     const ttlMs = query.beforeMs === undefined ? CANDLES_TTL_MS : PAST_CANDLES_TTL_MS;
     return this.#candles.get(key, ttlMs, async () => (await this.#market(venue)).candles(query));
+  }
+
+  /** The last 24 hours of every coin of the venue; throws ExchangeError. */
+  dayTickers(venue: Venue): Promise<readonly DayTicker[]> {
+    return this.#dayTickers.get(venue, DAY_TICKERS_TTL_MS, () => this.#readDayTickers(venue));
   }
 
   async #market(venue: Venue): Promise<MarketPort> {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { venueOf } from '#core/account/account.ts';
 import { cacheKeys, candlesFetched, type CandleSpan } from '#core/installation/cache-keys.ts';
+import { newId } from '#core/ids.ts';
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { EMPTY_COLUMNS } from '#core/market/candle-columns.ts';
 import { encodePlanes, packColumns } from '#core/market/candle-planes.ts';
@@ -74,8 +75,11 @@ export function mountCandleColumns({ context, handle }: Routes): void {
   });
   handle(readCandleColumns, async ({ operator, caller, query }) => {
     const { profileId, symbol, interval } = query;
-    const profile = await requireProfile(database.kysely, operator, profileId);
-    const account = await requireAccount(database.kysely, operator, profile.accountId);
+    if ((profileId === undefined) === (query.accountId === undefined))
+      throw invalidField('accountId', 'is needed without profileId, and only then');
+    const accountId =
+      query.accountId ?? (await requireProfile(database.kysely, operator, profileId ?? newId())).accountId;
+    const account = await requireAccount(database.kysely, operator, accountId);
     const span = spanOf(query, { venue: venueOf(account), symbol, interval }, now());
     const key = cacheKeys.columnsAsked(operator.session?.id ?? networkOf(caller.ip));
     const what = 'Candles in columns';

@@ -8,7 +8,7 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { accountId } from '#api/contract/fields.ts';
 import { listStrategies } from '#api/contract/profiles.ts';
-import { listTickers } from '#api/contract/market.ts';
+import { listDayTickers, listTickers } from '#api/contract/market.ts';
 import { listCandles, listSymbols } from '#api/contract/records.ts';
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
@@ -39,19 +39,25 @@ function strategyView({ name, title, summary, config, reasons, bind, plansBasket
 
 type Candles = ReturnType<Venues['candles']>;
 
-/** Answers 502 when the exchange does not answer, 422 when it does not list the coin. */
-async function fromExchange(load: Candles, where: string, symbol: string): Promise<Awaited<Candles>> {
+/** Answers 502 when the exchange does not answer. */
+async function fromExchange<Value>(load: Promise<Value>, what: string, where: string): Promise<Value> {
   try {
     return await load;
   } catch (error) {
     if (!(error instanceof ExchangeError || error instanceof EnvironmentError)) throw error;
-    if (error instanceof ExchangeError && error.reason === 'bad-symbol') {
-      throw new ApiProblem('validation_failed', `${symbol} is not listed on ${where}.`, {
-        errors: [{ path: 'symbol', message: `is not listed on ${where}` }],
-      });
-    }
-    throw new ApiProblem('exchange_unavailable', `Candles of ${symbol} cannot be read from ${where}: ${error.message}`);
+    throw new ApiProblem('exchange_unavailable', `${what} cannot be read from ${where}: ${error.message}`);
   }
+}
+
+/** Answers 422 when the exchange does not list the coin. */
+async function candlesFrom(load: Candles, where: string, symbol: string): Promise<Awaited<Candles>> {
+  const known = load.catch((error: unknown) => {
+    if (!(error instanceof ExchangeError) || error.reason !== 'bad-symbol') throw error;
+    throw new ApiProblem('validation_failed', `${symbol} is not listed on ${where}.`, {
+      errors: [{ path: 'symbol', message: `is not listed on ${where}` }],
+    });
+  });
+  return fromExchange(known, `Candles of ${symbol}`, where);
 }
 
 function requireAccountId(text: string): AccountId {
@@ -70,7 +76,7 @@ export function mountMarket({ context, handle }: Routes): void {
     const account = await requireAccount(database.kysely, operator, profile.accountId);
     const { symbol, interval, limit, before } = query;
     const wanted = { symbol, interval, limit, ...(before === undefined ? {} : { beforeMs: Date.parse(before) }) };
-    const candles = await fromExchange(venues.candles(venueOf(account), wanted), venueName(account), symbol);
+    const candles = await candlesFrom(venues.candles(venueOf(account), wanted), venueName(account), symbol);
     return {
       candles: candles.map(({ openMs, open, high, low, close, volume, closed }) => ({
         openMs,
@@ -101,6 +107,17 @@ export function mountMarket({ context, handle }: Routes): void {
       };
     });
     return { symbols: symbols.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1)) };
+  });
+
+  handle(listDayTickers, async ({ operator, params }) => {
+    const account = await requireAccount(database.kysely, operator, params.id);
+    const days = await fromExchange(venues.dayTickers(venueOf(account)), 'The last 24 hours', venueName(account));
+    return {
+      tickers: days.map(({ symbol, last, changePercent, quoteVolume, bid, ask }) => ({
+        ...{ symbol, last, change: changePercent / 100, volume: quoteVolume },
+        spread: bid > 0 && ask > 0 ? (2 * (ask - bid)) / (ask + bid) : null,
+      })),
+    };
   });
 
   handle(listTickers, async ({ operator, query }) => {

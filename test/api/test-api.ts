@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readDayTickers } from '#exchange/day-tickers.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { createLog } from '#integrations/log.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
@@ -213,6 +214,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     venues: new Venues({
       cache,
       openMarket: options.openMarket ?? (() => createMarketReader({ restUrl })),
+      dayTickers: () => readDayTickers(restUrl),
       nowMs: () => clock.ms,
     }),
     log,
