@@ -17,6 +17,7 @@ import { openQueue } from '#storage/jobs/queue.ts';
 import { readOperator } from '#storage/operator/users.ts';
 import type { ApiSettings, ServerContext } from '#api/frame/context.ts';
 import { MAX_CONCURRENT } from '#api/guard/visitor-limits.ts';
+import { NO_PAPER, type Paper } from '#api/frame/paper.ts';
 import { type Address, serveApi } from './serve.ts';
 import { Venues } from '#api/frame/venues.ts';
 
@@ -62,7 +63,7 @@ export interface Api extends AsyncDisposable {
 }
 
 /** Opens the api's resources and serves; disposing closes them in reverse order. */
-export async function openApi(env: Environment): Promise<Api> {
+export async function openApi(env: Environment, paper: Paper = NO_PAPER): Promise<Api> {
   const settings = settingsOf(env, new Date());
   const log = createLog({ name: 'api', level: env.LOG_LEVEL, sha: settings.sha });
   await using stack = new AsyncDisposableStack();
@@ -88,6 +89,7 @@ export async function openApi(env: Environment): Promise<Api> {
     reserved: stack.use(openReserved(env.DATABASE_URL, settings.liveDemo)),
     cache,
     queue,
+    paper,
     venues: new Venues({
       ...{ cache, openMarket, nowMs: Date.now },
       dayTickers: (venue) => readDayTickers(endpointsOf(venue, env).restUrl),

@@ -2,6 +2,8 @@ const text = `tradewind start     starts the service and prints its address
   --data-dir DIR    where data is kept (default: .tradewind in the checkout)
   --port N          port of the web app and API (default: PORT, else 8080; 0 takes a free one)
   --replay DIR      the paper exchange replays the candle files of DIR instead of a synthetic market
+  --relay live      the paper exchange follows the live prices of the exchange, with paper money; an address of another
+                    exchange instead of live follows that one. Without a connection the synthetic market runs
   --from DATE       first moment of the replay, such as 2022-06-01 or 2022-06-01T12:00:00Z
   --speed N         how many times faster than real time the market moves (default: 1)
   --seed N          seed of the synthetic market (default: 1)

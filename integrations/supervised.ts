@@ -7,6 +7,8 @@ interface Supervised {
   readonly supervised: boolean;
   /** Reports to the supervisor that this process is ready, with `info`. */
   ready(info?: Readonly<Record<string, unknown>>): void;
+  /** Sends a message to the supervisor. */
+  send(message: Readonly<Record<string, unknown>>): void;
 }
 
 /** Upper bound of a clean stop; afterwards the process exits with code 1. */
@@ -16,9 +18,12 @@ const stopLimitMs = 4000;
  * Connects a main (worker, api, paper) to the process that started it.
  * `stop` is called at most once: on SIGTERM, on the IPC message `{ stop: true }`, and when the supervisor is gone.
  * A process without a supervisor also stops on SIGINT and SIGHUP. A supervised one ignores them, because a terminal sends
- * them to the whole group.
+ * them to the whole group. `onMessage` receives every other message of the supervisor.
  */
-export function attachToSupervisor(stop: () => Promise<void>): Supervised {
+export function attachToSupervisor(
+  stop: () => Promise<void>,
+  onMessage: (message: unknown) => void = () => undefined,
+): Supervised {
   const supervised = process.send !== undefined;
   let stopping = false;
 
@@ -49,6 +54,7 @@ export function attachToSupervisor(stop: () => Promise<void>): Supervised {
     process.on('disconnect', finish);
     process.on('message', (message) => {
       if (isStop(message)) finish();
+      else onMessage(message);
     });
     // The other end of stdout and stderr dies with the supervisor; writing must not throw before `stop` is done.
     process.stdout.on('error', leaveToSupervisor);
@@ -56,10 +62,14 @@ export function attachToSupervisor(stop: () => Promise<void>): Supervised {
     if (!process.connected) finish();
   }
 
+  const send = (message: Readonly<Record<string, unknown>>): void => {
+    if (supervised && process.connected) process.send?.(message);
+  };
   return {
     supervised,
+    send,
     ready: (info = {}) => {
-      if (supervised && process.connected) process.send?.({ ...info, ready: true });
+      send({ ...info, ready: true });
       // Otherwise it is written at exit, and a killed process never writes it.
       flushCompileCache();
     },

@@ -18,6 +18,9 @@ export const RETRY = 'retrying failed jobs';
 /** Not named by the specification: each tick would be a row of several kilobytes, for a day. */
 export const CAPTURE = 'capturing every tick';
 
+/** Not named by the specification: it would take the paper market away from every other visitor. */
+export const PAPER_MARKET = 'changing the market of the paper exchange';
+
 const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
 
 /** The only table of operations that a live demo refuses, each with the reason from the specification. */
@@ -56,4 +59,5 @@ export const DEMO_LOCKS: readonly DemoLock[] = [
   lock('POST', '/profiles/:id/backtests/:runId/advisor/:variant', 'backtest-advisor writes'),
   lock('POST', '/dead-letters/:id/retry', RETRY),
   lock('PUT', '/profiles/:id/capture', CAPTURE),
+  lock('PUT', '/paper-market', PAPER_MARKET),
 ];

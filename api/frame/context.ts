@@ -4,6 +4,7 @@ import type { UserId } from '#core/ids.ts';
 import type { Log } from '#integrations/log.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import type { Queue } from '#storage/jobs/queue.ts';
+import type { Paper } from './paper.ts';
 import type { Venues } from './venues.ts';
 
 export interface ApiSettings {
@@ -31,6 +32,7 @@ export interface ApiContext {
   readonly cache: CacheStore;
   readonly queue: Queue;
   readonly venues: Venues;
+  readonly paper: Paper;
   readonly log: Log;
   readonly now: () => Date;
   /** The operator that requests without a session act as, resolved once at boot; null unless this is a live demo. */

@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseEnvironment } from '#core/installation/env.ts';
+import type { StartOptions } from './options.ts';
+import { type ChosenMarket, marketFlags } from './paper-market.ts';
 import { planApi, planPaper, planWorker, type ServiceFacts, type Variables } from './child-plans.ts';
 
+const OPTIONS: StartOptions = {
+  ...{ dataDir: '/data', port: 81, openBrowser: false, replay: undefined, relay: undefined },
+  ...{ from: undefined, speed: undefined, seed: undefined },
+};
 const paper = {
   port: 2,
   controlPort: 3,
@@ -48,21 +54,21 @@ test('what the operator set stays', () => {
 });
 
 test('the paper exchange gets its flags and no database', () => {
-  const options = { dataDir: '/data', port: 81, openBrowser: false };
+  const planned = (more: Partial<StartOptions>, market: ChosenMarket): readonly string[] => {
+    const place = { root: '/checkout', options: { ...OPTIONS, ...more }, liveUrl: undefined };
+    const plan = planPaper(facts, paper, marketFlags(market, place));
+    assert.deepEqual(plan.environment, {});
+    return plan.args;
+  };
   const facts = factsOf({ DATABASE_URL: 'postgres://given', CACHE_URL: 'redis://given' });
-  const invented = planPaper(facts, paper, {
-    ...options,
-    replay: undefined,
-    from: undefined,
-    speed: undefined,
-    seed: 5,
-  });
-  assert.deepEqual(invented.environment, {});
   const ports = ['--port', '2', '--control-port', '3', '--control-token-file', '/data/paper-control-token'];
   const common = [...ports, '--accounts', '/data/accounts.json'];
-  assert.deepEqual(invented.args, [...common, '--source', 'synthetic', '--seed', '5', '--data-dir', '/data/paper']);
-  const from = new Date('2022-06-01T00:00:00Z');
-  const replayed = planPaper(facts, paper, { ...options, replay: '/candles', from, speed: 600, seed: undefined });
+  const own = ['--data-dir', '/data/paper'];
+  assert.deepEqual(planned({ seed: 5 }, 'invented'), [...common, '--source', 'synthetic', '--seed', '5', ...own]);
+  const replay = { replay: '/candles', from: new Date('2022-06-01T00:00:00Z'), speed: 600 };
   const clock = ['--source', 'replay:/candles', '--from', '2022-06-01T00:00:00.000Z', '--speed', '600'];
-  assert.deepEqual(replayed.args, [...common, ...clock, '--data-dir', '/data/paper']);
+  assert.deepEqual(planned(replay, 'replay'), [...common, ...clock, ...own]);
+  assert.deepEqual(planned({ relay: 'live' }, 'live'), [...common, '--source', 'relay:live', ...own]);
+  const other = 'http://127.0.0.1:9';
+  assert.deepEqual(planned({ relay: other }, 'live'), [...common, '--source', `relay:${other}`, ...own]);
 });

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Environment } from '#core/installation/env.ts';
 import type { ChildPlan } from './child.ts';
-import type { StartOptions } from './options.ts';
 import type { KeyPair } from './paper-accounts.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -32,24 +31,20 @@ export interface PaperFacts {
 export function planPaper(
   facts: Omit<ServiceFacts, 'webDir' | 'databaseUrl'>,
   paper: PaperFacts,
-  options: StartOptions,
+  market: readonly (readonly [string, string])[],
 ): ChildPlan {
-  const source = options.replay === undefined ? 'synthetic' : `replay:${options.replay}`;
-  const flags: [string, string | undefined][] = [
+  const flags = [
     ['--port', String(paper.port)],
     ['--control-port', String(paper.controlPort)],
     ['--control-token-file', join(facts.dataDir, 'paper-control-token')],
     ['--accounts', paper.accountsPath],
-    ['--source', source],
-    ['--from', options.from?.toISOString()],
-    ['--speed', options.speed?.toString()],
-    ['--seed', options.seed?.toString()],
+    ...market,
     ['--data-dir', join(facts.dataDir, 'paper')],
   ];
   return {
     name: 'paper',
     main: join(facts.root, 'paper', 'main.ts'),
-    args: flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
+    args: flags.flat(),
     environment: onlyDefined({ ...facts.inherited, DATABASE_URL: undefined, CACHE_URL: undefined }),
     logPath: join(facts.dataDir, 'logs', 'paper.log'),
     stopLimitMs: 700,

@@ -17,6 +17,8 @@ export interface ChildPlan {
   readonly logPath: string;
   /** Maximum time of a clean stop before the process is killed. */
   readonly stopLimitMs: number;
+  /** Receives its messages. */
+  readonly onMessage?: (message: unknown) => void;
 }
 
 /** EX_CONFIG of sysexits.h: starting again without another configuration would fail again. */
@@ -38,6 +40,10 @@ export class SupervisedChild implements AsyncDisposable {
   #process: ChildProcess | undefined;
   #running: Promise<void>;
   #wasReady = false;
+  /** Sent to it whenever it becomes ready. */
+  #greeting: Readonly<Record<string, unknown>> | undefined;
+  /** It ends because of `restartWith`. */
+  #isRestarting = false;
   /** Its last error output, used as the cause when it ends. */
   #lastWord = '';
 
@@ -69,10 +75,17 @@ export class SupervisedChild implements AsyncDisposable {
     }
   }
 
-  /** Restarts it with other settings, such as a database with another port. */
-  restartWith(environment: Readonly<Record<string, string>>): void {
+  /** Restarts it with other settings, such as a database with another port; without settings, with the same. */
+  restartWith(environment: Readonly<Record<string, string>> = this.#environment): void {
     this.#environment = environment;
+    this.#isRestarting = true;
     this.#process?.kill('SIGTERM');
+  }
+
+  /** Sends it a message now, and again after each start. */
+  greet(message: Readonly<Record<string, unknown>>): void {
+    this.#greeting = message;
+    if (this.#wasReady && this.#process?.connected === true) this.#process.send(message);
   }
 
   /** Kills it at once, right before this process ends. */
@@ -103,7 +116,10 @@ export class SupervisedChild implements AsyncDisposable {
       const pauseMs = this.#backoff.pauseAfter(performance.now() - startedMs);
       await sleep(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
       // Reported with a delay: a signal to the whole group ends children slightly before this process receives the stop.
-      if (!this.#stop.signal.aborted) this.#report(`${this.#describe(end)}; restarting after ${pauseMs / 1000} s.`);
+      const isWanted = this.#isRestarting;
+      this.#isRestarting = false;
+      if (!this.#stop.signal.aborted && !isWanted)
+        this.#report(`${this.#describe(end)}; restarting after ${pauseMs / 1000} s.`);
     }
   }
 
@@ -119,6 +135,7 @@ export class SupervisedChild implements AsyncDisposable {
     this.#read(child.stderr);
     child.on('message', (message) => {
       if (isReady(message)) this.#becomeReady();
+      else this.#plan.onMessage?.(message);
     });
     child.once('error', (error) => {
       if (child.pid === undefined) resolve({ code: null, signal: null, cause: error.message });
@@ -132,6 +149,7 @@ export class SupervisedChild implements AsyncDisposable {
   #becomeReady(): void {
     this.#wasReady = true;
     this.#ready.resolve();
+    if (this.#greeting !== undefined) this.#process?.send(this.#greeting);
   }
 
   #read(stream: Readable | null): void {

@@ -11,6 +11,7 @@ test('without flags everything has its default', () => {
       dataDir: '/checkout/.tradewind',
       port: undefined,
       replay: undefined,
+      relay: undefined,
       from: undefined,
       speed: undefined,
       seed: undefined,
@@ -29,6 +30,7 @@ test('paths are taken from where the operator stands, dates without a time are m
       dataDir: '/somewhere/data',
       port: 0,
       replay: '/candles',
+      relay: undefined,
       from: new Date('2022-06-01T00:00:00Z'),
       speed: 0.5,
       seed: 7,
@@ -47,6 +49,8 @@ const problems: [string, RegExp][] = [
   ['--replay x --from 2022-13-01', /--from is "2022-13-01"/],
   ['--replay x --from 2022-06-01T12:00', /--from is "2022-06-01T12:00"/],
   ['--from 2022-06-01', /set --replay DIR too/],
+  ['--relay somewhere', /--relay is "somewhere", but must be live or an address/],
+  ['--relay live --speed 600', /leave out --speed/],
   ['--frob', /has no flag --frob/],
 ];
 

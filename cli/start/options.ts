@@ -7,6 +7,8 @@ export interface StartOptions {
   /** Undefined: PORT of the environment, or the default. */
   readonly port: number | undefined;
   readonly replay: string | undefined;
+  /** `live` or the address of another exchange whose prices the paper exchange follows. */
+  readonly relay: string | undefined;
   readonly from: Date | undefined;
   readonly speed: number | undefined;
   readonly seed: number | undefined;
@@ -21,6 +23,7 @@ const kinds = {
   'data-dir': 'text',
   port: 'text',
   replay: 'text',
+  relay: 'text',
   from: 'text',
   speed: 'text',
   seed: 'text',
@@ -54,6 +57,13 @@ export function parseStartOptions(argv: readonly string[], folders: { root: stri
   if (from !== undefined && replay === undefined)
     return problem('--from sets the start of a replay: set --replay DIR too.');
 
+  const relay = values.get('relay');
+  if (relay !== undefined && relay !== 'live' && !/^https?:$/.test(URL.parse(relay)?.protocol ?? ''))
+    return problem(`--relay is "${relay}", but must be live or an address such as http://127.0.0.1:18080.`);
+  const conflict = ['replay', 'speed', 'seed'].find((name) => values.get(name) !== undefined);
+  if (relay !== undefined && conflict !== undefined)
+    return problem(`--relay follows the current prices of an exchange: leave out --${conflict}.`);
+
   const dataDir = values.get('data-dir');
   return {
     kind: 'options',
@@ -61,6 +71,7 @@ export function parseStartOptions(argv: readonly string[], folders: { root: stri
       dataDir: dataDir === undefined ? resolve(folders.root, '.tradewind') : resolve(folders.cwd, dataDir),
       port: port === undefined ? undefined : Number(port),
       replay: replay === undefined ? undefined : resolve(folders.cwd, replay),
+      relay,
       from: fromDate,
       speed: speed === undefined ? undefined : Number(speed),
       seed: seed === undefined ? undefined : Number(seed),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Environment } from '#core/installation/env.ts';
+import { changeMarketMessage, type PaperMarket } from '#core/installation/paper-market.ts';
 import { readGitSha } from '#integrations/git-sha.ts';
 import { readOrChoosePort } from '#storage/embedded/port.ts';
 import { migrateDatabase } from '#storage/postgres/migrate.ts';
@@ -10,6 +11,8 @@ import { type PaperFacts, planApi, planPaper, planWorker, type ServiceFacts, typ
 import { EmbeddedDatabase } from './database.ts';
 import type { StartOptions } from './options.ts';
 import { readOrMakePaperAccount } from './paper-accounts.ts';
+import { PaperExchange } from './paper-exchange.ts';
+import { chooseMarket, type ChosenMarket, forgetCandles, keepMarket, marketFlags, marketText } from './paper-market.ts';
 import { type PortClaim, startOnFreePorts } from './port-check.ts';
 import type { Terminal } from './terminal.ts';
 import { buildWebApp } from './web-build.ts';
@@ -27,6 +30,12 @@ interface ServicePlan {
   readonly stop: AbortSignal;
 }
 
+interface Users {
+  readonly api: SupervisedChild;
+  readonly worker: SupervisedChild;
+  readonly candleDir: string;
+}
+
 /** Time for a starting database server before its address counts as wrong. */
 const externalPatienceMs = 6000;
 const databaseStopMs = 1000;
@@ -38,6 +47,8 @@ export class Service implements AsyncDisposable {
   readonly #killable: { kill(): void }[] = [];
   readonly #giveUp = new AbortController();
   readonly #signal: AbortSignal;
+  #paper: PaperExchange | undefined;
+  #changing = Promise.resolve();
   #restartUsers: (databaseUrl: string) => void = () => undefined;
 
   constructor(plan: ServicePlan) {
@@ -111,7 +122,7 @@ export class Service implements AsyncDisposable {
   }
 
   async #startPaper(): Promise<PaperFacts | undefined> {
-    const { env, options, terminal } = this.#plan;
+    const { root, env, options, terminal } = this.#plan;
     if (env.PAPER_URL !== undefined) return undefined;
     const accountsPath = join(options.dataDir, 'paper-accounts.json');
     const operator = readOrMakePaperAccount(accountsPath);
@@ -126,19 +137,50 @@ export class Service implements AsyncDisposable {
       accountsPath,
       operator,
     });
+    const place = { root, options, liveUrl: env.LIVE_REST_URL };
     const ports = await startOnFreePorts(choose, async (chosen) => {
       const facts = paperOn(chosen);
-      await this.#startChild(planPaper(this.#facts(facts), facts, options));
+      await this.#paper?.[Symbol.asyncDispose]();
+      const planOf = (market: ChosenMarket): ChildPlan =>
+        planPaper(this.#facts(facts), facts, marketFlags(market, place));
+      this.#paper = new PaperExchange({ terminal, planOf }, chooseMarket(options));
+      this.#keep(this.#paper);
+      await abortable(this.#paper.start(), this.#signal);
     });
     const paper = paperOn(ports);
-    terminal.step('paper', options.replay === undefined ? 'a simulated market' : `replays ${options.replay}`);
+    terminal.step('paper', marketText(this.#paper?.state.market ?? 'invented', options));
     return paper;
+  }
+
+  /** The api and the worker start again: they hold prices and times of the other market. */
+  async #changeMarket(market: PaperMarket, users: Users): Promise<void> {
+    const { options, terminal } = this.#plan;
+    const paper = this.#paper;
+    if (paper === undefined) return;
+    users.worker.restartWith();
+    if (await paper.switchTo(market)) {
+      keepMarket(options.dataDir, market);
+      forgetCandles(users.candleDir);
+      terminal.step('paper', marketText(market, options));
+      users.api.restartWith();
+    }
+    users.api.greet({ paper: paper.state });
   }
 
   async #startUsers(facts: ServiceFacts): Promise<void> {
     this.#signal.throwIfAborted();
     await this.#plan.claim.release();
-    const children = [planApi(facts), planWorker(facts)].map((plan) => this.#addChild(plan));
+    const onMessage = (message: unknown): void => {
+      const wanted = changeMarketMessage.safeParse(message).data?.changeMarket;
+      if (wanted !== undefined)
+        this.#changing = this.#changing.then(() => this.#changeMarket(wanted, { api, worker, candleDir }));
+    };
+    const apiPlan = planApi(facts);
+    const candleDir = apiPlan.environment['CANDLE_DIR'] ?? '';
+    const api = this.#addChild({ ...apiPlan, onMessage });
+    const worker = this.#addChild(planWorker(facts));
+    if (this.#paper !== undefined) api.greet({ paper: this.#paper.state });
+    const children = [api, worker];
     this.#restartUsers = (databaseUrl) => {
       const moved = { ...facts, databaseUrl };
       const plans = [planApi(moved), planWorker(moved)];
@@ -160,10 +202,6 @@ export class Service implements AsyncDisposable {
       paper,
       gitSha: env.GIT_SHA ?? readGitSha(root),
     };
-  }
-
-  async #startChild(plan: ChildPlan): Promise<void> {
-    await abortable(this.#addChild(plan).ready(), this.#signal);
   }
 
   #addChild(plan: ChildPlan): SupervisedChild {

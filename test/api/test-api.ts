@@ -21,6 +21,7 @@ import { createProfile } from '#api/contract/profiles.ts';
 import { type Problem, problemSchema } from '#api/contract/problem.ts';
 import { signUp } from '#api/contract/session.ts';
 import { serveApi } from '#api/serve.ts';
+import { NO_PAPER, type Paper } from '#api/frame/paper.ts';
 import { Venues } from '#api/frame/venues.ts';
 
 export const ORIGIN = 'http://app.test:8080';
@@ -47,6 +48,7 @@ interface TestApiOptions
   readonly exchange?: RequestListener;
   /** The market of every venue, instead of `exchange`. */
   readonly openMarket?: () => MarketPort;
+  readonly paper?: Paper;
   /** Receives every line of the log. */
   readonly logTo?: { write(line: string): void };
   /** Prepares the database before the api boots. */
@@ -211,6 +213,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     reserved: stack.use(openReserved(url, liveDemo)),
     cache,
     queue,
+    paper: options.paper ?? NO_PAPER,
     venues: new Venues({
       cache,
       openMarket: options.openMarket ?? (() => createMarketReader({ restUrl })),

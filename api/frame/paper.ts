@@ -1,0 +1,33 @@
+import {
+  changeMarketMessage,
+  paperStateMessage,
+  type PaperMarket,
+  type PaperState,
+} from '#core/installation/paper-market.ts';
+
+/** The paper exchange of the supervisor that started the api. */
+export interface Paper {
+  /** Null without such an exchange, and until the supervisor has named its market. */
+  state(): PaperState | null;
+  /** Asks the supervisor for another market. It reports the outcome in the state. */
+  change(market: PaperMarket): void;
+}
+
+export const NO_PAPER: Paper = { state: () => null, change: () => undefined };
+
+interface SupervisedPaper extends Paper {
+  /** Takes a message of the supervisor. */
+  receive(message: unknown): void;
+}
+
+/** `send` writes a message to the supervisor. */
+export function supervisedPaper(send: (message: Readonly<Record<string, unknown>>) => void): SupervisedPaper {
+  let state: PaperState | null = null;
+  return {
+    state: () => state,
+    change: (market) => send(changeMarketMessage.parse({ changeMarket: market })),
+    receive(message) {
+      state = paperStateMessage.safeParse(message).data?.paper ?? state;
+    },
+  };
+}
