@@ -3,9 +3,10 @@ import type { Changes } from '#core/config-path.ts';
 import type { BasketTurn, Planner } from '#core/sizing/basket.ts';
 import type { Candle, Interval } from '#core/market/candle.ts';
 import type { Decision, Numbers, ReasonText } from '#core/decision/decision.ts';
-import { type Decimal, fromNumber, multiply, toNumber } from '#core/amount/decimal.ts';
+import { type Decimal, fromNumber, multiply, toNumber, toSteps } from '#core/amount/decimal.ts';
 import type { EntryTerms, LevelBudget } from '#core/sizing/entry-size.ts';
 import type { GateSettings } from '#core/decision/gates.ts';
+import { isSellable, type Position } from '#core/position/position.ts';
 import type { StopSettings } from '#core/sizing/protective-stop.ts';
 import type { Regime } from '#core/decision/regime.ts';
 import { EXIT_MARGIN } from '#core/sizing/sizing.ts';
@@ -44,6 +45,40 @@ export interface TickView {
   makerFee: number;
   /** False when a stored setting has the wrong type: entries are refused, exits run. */
   readable: boolean;
+}
+
+/** A view without position, orders and price. */
+export const flatView = (): TickView => ({
+  nowMs: 0,
+  price: 0,
+  priceAgeMs: 0,
+  lots: 0,
+  peakLots: 0,
+  avgTicks: 0,
+  sellable: false,
+  firstBuyFillMs: 0,
+  cycle: 0,
+  target: 0,
+  entryOrderOpen: false,
+  waiting: null,
+  exitOrderOpen: false,
+  regime: 2,
+  ratingSells: false,
+  basket: null,
+  takerFee: 0.001,
+  makerFee: 0.001,
+  readable: true,
+});
+
+/** Updates the view to a position. The strategy sees no recorded price without one. */
+export function viewPosition(view: TickView, position: Position, rules: SymbolRules): void {
+  const held = position.firstBuyAt !== null;
+  view.lots = held ? Math.floor(toSteps(position.quantity, rules.lot.step)) : 0;
+  view.peakLots = held ? Math.floor(toSteps(position.peakQuantity, rules.lot.step)) : 0;
+  view.avgTicks = held ? toSteps(position.averagePrice, rules.price.tick) : 0;
+  view.sellable = held && isSellable(position.quantity, position.averagePrice, rules);
+  view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
+  view.cycle = position.cycle;
 }
 
 /** A buy in the book; prices in ticks. */

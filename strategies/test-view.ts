@@ -1,33 +1,12 @@
 import type { Candle } from '#core/market/candle.ts';
 import { requireDecimal } from '#core/amount/decimal.ts';
-import type { TickView } from './strategy.ts';
+import { flatView as emptyView, type TickView } from './strategy.ts';
 
 export const HOUR_MS = 3_600_000;
 export const GRID = { tick: requireDecimal('0.01'), step: requireDecimal('0.001') };
 
 /** A coin without a position at 100.00. */
-export const flatView = (change: Partial<TickView> = {}): TickView => ({
-  nowMs: 0,
-  price: 10_000,
-  priceAgeMs: 0,
-  lots: 0,
-  peakLots: 0,
-  avgTicks: 0,
-  sellable: false,
-  firstBuyFillMs: 0,
-  cycle: 0,
-  target: 0,
-  entryOrderOpen: false,
-  waiting: null,
-  exitOrderOpen: false,
-  regime: 2,
-  ratingSells: false,
-  basket: null,
-  takerFee: 0.001,
-  makerFee: 0.001,
-  readable: true,
-  ...change,
-});
+export const flatView = (change: Partial<TickView> = {}): TickView => ({ ...emptyView(), price: 10_000, ...change });
 
 /** One unit bought at 100.00. */
 export const heldView = (change: Partial<TickView> = {}): TickView =>

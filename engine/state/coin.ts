@@ -5,11 +5,18 @@ import { type LevelFill, targetOf } from '#core/position/levels.ts';
 import { fnv1a64, type OrderRecord } from '#core/order/order.ts';
 import type { RunnerState, StateToKeep } from '#core/ports/store.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
-import { isSellable, type Position } from '#core/position/position.ts';
+import type { Position } from '#core/position/position.ts';
 import { minOrderQuote } from '#core/sizing/sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
-import { type BoundStrategy, gridOf, type StrategyInstance, type TickView } from '#strategies/strategy.ts';
+import {
+  type BoundStrategy,
+  flatView,
+  gridOf,
+  type StrategyInstance,
+  type TickView,
+  viewPosition,
+} from '#strategies/strategy.ts';
 import { type AccountContext, marketMs } from './account-context.ts';
 import { baseFeeRate } from './base-fee.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
@@ -181,43 +188,16 @@ export const toKeep = (coin: Coin): StateToKeep => ({
   state: stateToStore(coin),
 });
 
-const emptyView = (): TickView => ({
-  nowMs: 0,
-  price: 0,
-  priceAgeMs: Number.POSITIVE_INFINITY,
-  lots: 0,
-  peakLots: 0,
-  avgTicks: 0,
-  sellable: false,
-  firstBuyFillMs: 0,
-  cycle: 0,
-  target: 0,
-  entryOrderOpen: false,
-  waiting: null,
-  exitOrderOpen: false,
-  regime: 2,
-  ratingSells: false,
-  basket: null,
-  takerFee: 0.001,
-  makerFee: 0.001,
-  readable: true,
-});
+const emptyView = (): TickView => ({ ...flatView(), priceAgeMs: Number.POSITIVE_INFINITY });
 
 /** Fills the reused view with current values. */
 export function refreshView(coin: Coin): void {
   const { view, position, rules, context } = coin;
-  const held = position.firstBuyAt !== null;
   view.nowMs = marketMs(context);
   view.price = coin.price === null ? 0 : Math.round(toSteps(coin.price, rules.price.tick));
   view.priceAgeMs = performance.now() - coin.priceSeenMs;
-  // The strategy sees no recorded price without a position.
-  view.lots = held ? Math.floor(toSteps(position.quantity, rules.lot.step)) : 0;
-  view.peakLots = held ? Math.floor(toSteps(position.peakQuantity, rules.lot.step)) : 0;
-  view.avgTicks = held ? toSteps(position.averagePrice, rules.price.tick) : 0;
-  view.sellable = held && isSellable(position.quantity, position.averagePrice, rules);
-  view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
-  view.cycle = position.cycle;
-  view.target = held ? targetNow(coin) : 0;
+  viewPosition(view, position, rules);
+  view.target = position.firstBuyAt === null ? 0 : targetNow(coin);
   const waits = waitingEntry(coin);
   view.entryOrderOpen = hasLive(coin, ({ side }) => side === 'buy');
   view.waiting = waits === undefined ? null : waitingView(coin, waits);
