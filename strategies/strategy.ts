@@ -107,11 +107,33 @@ export const gridOf = ({ price: { tick }, lot: { step }, notional }: SymbolRules
   minWorth: toNumber(multiply(notional.min, EXIT_MARGIN)) / toNumber(tick) / toNumber(step),
 });
 
-/** A line of the chart: a level at which the strategy acts next, in ticks. */
+/** A level of the chart at which the strategy acts next, in ticks. */
 export interface PlanLine {
-  readonly name: 'stop' | 'trail' | 'arm' | 'entry' | 'cost' | 'floor' | 'part';
+  readonly name: 'stop' | 'trail' | 'arm' | 'entry' | 'cost' | 'floor' | 'part' | 'target';
   readonly ticks: number;
 }
+
+/** A line that a chart draws over the candles. Its values are quote prices. */
+export interface DrawnLine {
+  readonly name: string;
+  /** As a legend shows it: `EMA 9, fast`. */
+  readonly label: string;
+  readonly dash: 'solid' | 'dashed' | 'dotted';
+  /** `close`: the close of a candle sets its value. `open`: in force during the candle, drawn as steps. */
+  readonly from: 'close' | 'open';
+  /** The strategy acts at this price: drawn like the levels of its plan. */
+  readonly acts: boolean;
+}
+
+/** Lines and levels of a strategy on a chart. */
+export interface Drawings {
+  readonly lines: readonly DrawnLine[];
+  /** Labels of the levels of its plan, by name. */
+  readonly levels: Readonly<Partial<Record<PlanLine['name'], string>>>;
+}
+
+/** Values of drawn lines now, in quote prices, by name; a line without a value has a gap. */
+export type DrawnValues = Readonly<Record<string, number>>;
 
 /** The price range without a new decision. The strategy acts at `below` or lower and at `above` or higher. In ticks. */
 export interface Reach {
@@ -162,6 +184,8 @@ export interface StrategyInstance {
   /** Stop of an entry now, as a share of its price; absent or undefined: the stop of the settings. */
   stopMultiple?(view: TickView): number | undefined;
   plan(view: TickView): readonly PlanLine[];
+  /** Values of the lines that its strategy declares as drawings. Absent: it draws none. */
+  draw?(view: TickView): DrawnValues;
   /** For a coin in a basket: its score, and the candle of the last plan. */
   readonly ranking?: { score(): number | null; planMs(): number; planned(atMs: number): void };
   /** Plain JSON, versioned; input of `create`. */
@@ -223,6 +247,8 @@ export interface Strategy<Config> {
   planner?(config: Config): Planner;
   /** Share of a coin in the budget of its basket; null without a budget. */
   basketShare?(config: Config, symbol: string): LevelBudget | null;
+  /** Lines and levels of a chart, in the file `drawings.ts` of the strategy. Absent: none. */
+  drawings?(config: Config): Drawings;
   needs(config: Config): CandleNeed;
   sharedSettings(config: Config): SharedSettings;
   create(config: Config, grid: Grid, state?: unknown): StrategyInstance;
@@ -252,6 +278,7 @@ export interface BoundStrategy {
   /** See {@link Strategy.actsOnTicks}. */
   readonly actsOnTicks?: boolean;
   readonly shared: SharedSettings;
+  readonly drawings?: Drawings;
   readonly reasons: Readonly<Record<string, ReasonText>>;
   readonly planner?: Planner;
   /** See {@link Strategy.basketShare}. */
@@ -274,6 +301,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
     bind(stored) {
       const read = strategy.readStoredConfig(stored);
       const planner = strategy.planner?.(read.config);
+      const drawings = strategy.drawings?.(read.config);
       const path = read.unreadablePath;
       return {
         name,
@@ -282,6 +310,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
         needs: strategy.needs(read.config),
         actsOnTicks: strategy.actsOnTicks === true,
         shared: strategy.sharedSettings(read.config),
+        ...(drawings && { drawings }),
         reasons,
         ...(planner && { planner }),
         basketShare: (symbol) => strategy.basketShare?.(read.config, symbol) ?? null,

@@ -98,6 +98,7 @@ const STRATEGY_FILES = [
   'reasons.ts',
   'explain.ts',
   'lint.ts',
+  'drawings.ts',
   'strategy.ts',
   'rules.md',
 ];

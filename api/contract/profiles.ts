@@ -232,7 +232,7 @@ export const coinState = z.object({
   at: instant,
   decision: z.object({ kind: z.string(), reason: z.string(), sentence: z.string(), numbers }),
   approval: z.object({ kind: z.string(), reason: z.string().optional() }),
-  /** Price levels of the plan; `name` is stop, floor, trail, arm, part, entry or cost. */
+  /** Price levels of the plan; `name` is stop, floor, trail, arm, part, target, entry or cost. */
   plan: z.array(z.object({ name: z.string(), price: decimalText })),
   /** Seconds for which a position has had no protective stop on the exchange, and the cause as a sentence. */
   protection: z.object({ unprotectedSeconds: z.number(), cause: z.string().nullable() }).optional(),

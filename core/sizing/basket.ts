@@ -71,6 +71,8 @@ export interface BasketPlan {
   readonly legs: readonly Leg[];
   /** Quote that the plan may spend in addition to the proceeds of its sales. */
   readonly cash: number;
+  /** Planned value of each coin in quote; absent where the plan has none. */
+  readonly shares?: ReadonlyMap<string, number>;
 }
 
 export interface Planner {
@@ -84,6 +86,8 @@ export interface BasketTurn {
   readonly reason: string;
   readonly numbers: Numbers;
   readonly leg: Leg | null;
+  /** Planned value of the coin in quote, from the last plan; absent before one. */
+  readonly share?: number;
 }
 
 /** Maximum wait for the sales. After it the buys start with the proceeds so far. */
@@ -111,35 +115,42 @@ export interface Basket {
 
 export function createBasket(planner: Planner): Basket {
   let running: Running | null = null;
+  let shares: BasketPlan['shares'];
   const basket: Basket = {
     planMs: 0,
     turn(symbol, nowMs, view) {
-      if (running !== null) follow(running, symbol, view);
-      const newest = Math.max(...view.coins.map(({ closedMs }) => closedMs));
-      // For a past candle only legs in flight continue. The next plan starts from their outcome.
-      const past =
-        newest > basket.planMs && running !== null && [...running.asked].every((each) => running?.over.has(each));
-      if (running !== null && (past || isOver(running))) running = null;
-      if (running !== null) return legOf(running, symbol, { nowMs, view, planner });
-      const lacking = view.coins.filter(({ lacks }) => lacks !== null);
-      if (newest <= basket.planMs) {
-        const until = new Date(newest).toISOString();
-        return { reason: 'plan-not-due', numbers: { closed: until }, leg: null };
-      }
-      if (lacking.length > 0 || view.coins.some(({ closedMs }) => closedMs < newest)) {
-        const symbols = view.coins.filter(({ lacks, closedMs }) => lacks !== null || closedMs < newest);
-        const what = lacking[0]?.lacks ?? 'the newest candle';
-        const numbers = { symbols: symbols.map((each) => each.symbol).join(', '), what };
-        return { reason: 'plan-data-missing', numbers, leg: null };
-      }
-      basket.planMs = newest;
-      const { reason, numbers, legs, cash } = planner.plan(view);
-      if (legs.length === 0) return { reason, numbers, leg: null };
-      const [sells, buys] = [legs.filter(({ side }) => side === 'sell'), legs.filter(({ side }) => side === 'buy')];
-      const start = { cash, freeAtStart: view.freeQuote, startedMs: nowMs, numbers };
-      running = { ...start, sells, buys, fitted: false, asked: new Set(), over: new Set() };
-      return legOf(running, symbol, { nowMs, view, planner });
+      const turn = turnOf(symbol, nowMs, view);
+      const share = shares?.get(symbol);
+      return share === undefined ? turn : { ...turn, share };
     },
+  };
+  const turnOf: Basket['turn'] = (symbol, nowMs, view) => {
+    if (running !== null) follow(running, symbol, view);
+    const newest = Math.max(...view.coins.map(({ closedMs }) => closedMs));
+    // For a past candle only legs in flight continue. The next plan starts from their outcome.
+    const past =
+      newest > basket.planMs && running !== null && [...running.asked].every((each) => running?.over.has(each));
+    if (running !== null && (past || isOver(running))) running = null;
+    if (running !== null) return legOf(running, symbol, { nowMs, view, planner });
+    const lacking = view.coins.filter(({ lacks }) => lacks !== null);
+    if (newest <= basket.planMs) {
+      const until = new Date(newest).toISOString();
+      return { reason: 'plan-not-due', numbers: { closed: until }, leg: null };
+    }
+    if (lacking.length > 0 || view.coins.some(({ closedMs }) => closedMs < newest)) {
+      const symbols = view.coins.filter(({ lacks, closedMs }) => lacks !== null || closedMs < newest);
+      const what = lacking[0]?.lacks ?? 'the newest candle';
+      const numbers = { symbols: symbols.map((each) => each.symbol).join(', '), what };
+      return { reason: 'plan-data-missing', numbers, leg: null };
+    }
+    basket.planMs = newest;
+    const { reason, numbers, legs, cash, shares: planned } = planner.plan(view);
+    shares = planned;
+    if (legs.length === 0) return { reason, numbers, leg: null };
+    const [sells, buys] = [legs.filter(({ side }) => side === 'sell'), legs.filter(({ side }) => side === 'buy')];
+    const start = { cash, freeAtStart: view.freeQuote, startedMs: nowMs, numbers };
+    running = { ...start, sells, buys, fitted: false, asked: new Set(), over: new Set() };
+    return legOf(running, symbol, { nowMs, view, planner });
   };
   return basket;
 }

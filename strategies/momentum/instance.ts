@@ -3,9 +3,10 @@ import { toNumber } from '#core/amount/decimal.ts';
 import { queueingOf } from '#strategies/execution.ts';
 import { readFactor } from '#strategies/fields.ts';
 import { firstAnswer } from '#strategies/ordered-rules.ts';
-import type { Grid, PlanLine, StrategyInstance, CandleRun, TickView } from '#strategies/strategy.ts';
-import { breakEvenOf, snapUp } from '#strategies/ticks.ts';
+import type { CandleRun, Grid, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import { snapUp } from '#strategies/ticks.ts';
 import { type Config, DEFAULTS, fitWindows, storedWindows } from './config.ts';
+import { planOf, valuesOf } from './drawings.ts';
 import { explain } from './explain.ts';
 import { ANSWERS } from './reasons.ts';
 import {
@@ -100,6 +101,10 @@ export function createInstance(stored: Config, grid: Grid, state?: unknown): Str
     plan(view) {
       followPosition(context, view);
       return planOf(context, view);
+    },
+    draw(view) {
+      followPosition(context, view);
+      return valuesOf(context, view);
     },
     state: () => writeState(memory, { config, grid }),
   };
@@ -317,18 +322,4 @@ function stopMultipleOf({ params, memory: { series } }: StrategyContext, { price
   if (!params.sellEnabled || params.atrMultiplier === 0 || series.atr === null || !series.atr.ready) return undefined;
   const share = 1 - (params.atrMultiplier * series.atr.value) / (price * params.tick);
   return series.atr.value > 0 && price > 0 ? Math.max(WIDEST_STOP, share) : undefined;
-}
-
-function planOf({ params, memory: { ratchets } }: StrategyContext, view: TickView): PlanLine[] {
-  if (!view.sellable) return [];
-  const cost: PlanLine = { name: 'cost', ticks: view.avgTicks };
-  if (!params.sellEnabled) return [cost];
-  const waiting = params.activation > 0 && ratchets.leg === 0;
-  const armAt = waiting
-    ? snapUp(view.avgTicks * Math.max(params.activation, breakEvenOf(view, params.queueing.maker)))
-    : 0;
-  const arm: PlanLine = { name: 'arm', ticks: armAt };
-  const trail: PlanLine = { name: 'trail', ticks: ratchets.leg };
-  const stop: PlanLine = { name: 'stop', ticks: ratchets.stop };
-  return [cost, arm, trail, stop].filter((line) => line.ticks > 0);
 }

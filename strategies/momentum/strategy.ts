@@ -6,6 +6,7 @@ import { gateShares } from '#strategies/gate-fields.ts';
 import { stopShares } from '#strategies/stop-fields.ts';
 import type { CandleNeed, SharedSettings, Strategy } from '#strategies/strategy.ts';
 import { type Config, config, fitWindows, readStoredConfig } from './config.ts';
+import { drawingsOf } from './drawings.ts';
 import { createInstance, needOf } from './instance.ts';
 import { lint } from './lint.ts';
 import { REASONS } from './reasons.ts';
@@ -40,6 +41,7 @@ export const momentum: Strategy<Config> = {
   config,
   readStoredConfig,
   lint,
+  drawings: drawingsOf,
   needs,
   sharedSettings,
   create: createInstance,

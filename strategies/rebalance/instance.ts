@@ -4,6 +4,7 @@ import { isObject } from '#core/merge.ts';
 import { priceText } from '#strategies/grid-text.ts';
 import type { Grid, StrategyInstance } from '#strategies/strategy.ts';
 import type { Config } from './config.ts';
+import { planOf } from './drawings.ts';
 
 const UNREADABLE: Decision = Object.freeze({ kind: 'nothing', reason: 'entry-config-unreadable' });
 
@@ -33,7 +34,7 @@ export function createInstance({ momentum, weightMode }: Config, grid: Grid, sta
     explain: (_decision, { basket, price }) => ({ price: priceText(price, grid), ...basket?.numbers }),
     stopTicks: () => 0,
     stopReason: () => '',
-    plan: (view) => (view.lots > 0 ? [{ name: 'cost', ticks: view.avgTicks }] : []),
+    plan: (view) => planOf(grid, view),
     state: () => ({ v: 1, planMs }),
     ranking: {
       score() {

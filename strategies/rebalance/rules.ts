@@ -70,6 +70,7 @@ function plan(config: Config, { coins, freeQuote, takerFee }: BasketView): Baske
   if (total <= 0) return { reason: 'plan-empty-basket', numbers: {}, legs: [], cash };
   const frame: Frame = { config, weights: weightsOf(config, coins), total };
   const judged = coins.map((coin) => ({ coin, ...judge(coin, frame) }));
+  const shares = new Map(coins.map(({ symbol }) => [symbol, (frame.weights.get(symbol) ?? 0) * total]));
   const legs = judged.flatMap(({ leg }) => (leg === null ? [] : [leg]));
   const [worst] = judged.toSorted((a, b) => b.drift - a.drift);
   const numbers = {
@@ -79,13 +80,13 @@ function plan(config: Config, { coins, freeQuote, takerFee }: BasketView): Baske
     furthest: worst?.coin.symbol ?? null,
     threshold: percentText(readFactor(config.driftThreshold)),
   };
-  if (legs.length === 0) return { reason: 'plan-within-drift', numbers, legs, cash };
+  if (legs.length === 0) return { reason: 'plan-within-drift', numbers, legs, cash, shares };
   const sold = judged.flatMap(({ coin, leg }) =>
     leg?.side === 'sell' ? [leg.lots * coin.step * coin.price * (1 - takerFee) * SLIP] : [],
   );
   const expects = { ...numbers, legs: legs.length, proceeds: money(sold.reduce((sum, value) => sum + value, 0)) };
-  if (!config.enabled) return { reason: 'plan-dry', numbers: expects, legs: [], cash };
-  return { reason: 'plan-rebalance', numbers: expects, legs, cash };
+  if (!config.enabled) return { reason: 'plan-dry', numbers: expects, legs: [], cash, shares };
+  return { reason: 'plan-rebalance', numbers: expects, legs, cash, shares };
 }
 
 /** Scales all buys by one factor. While the smallest is too small for its coin, it is dropped; among equals the last one. */

@@ -5,6 +5,7 @@ import { readSetting } from '#strategies/fields.ts';
 import { gateShares } from '#strategies/gate-fields.ts';
 import type { SharedSettings, Strategy } from '#strategies/strategy.ts';
 import { type Config, config, readStoredConfig } from './config.ts';
+import { drawings } from './drawings.ts';
 import { createInstance } from './instance.ts';
 import { lint } from './lint.ts';
 import { REASONS } from './reasons.ts';
@@ -40,6 +41,7 @@ export const rebalance: Strategy<Config> = {
   lint,
   planner: plannerOf,
   basketShare,
+  drawings: () => drawings,
   needs: ({ candleInterval, weightMode, momentum }) => {
     const min = weightMode === 'momentum' ? Math.min(MOST_CLOSED, momentum.lookbackCandles + 1) : 1;
     return { interval: candleInterval, min, want: min };

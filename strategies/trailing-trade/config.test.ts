@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
 import { undescribedSettings } from '#strategies/test-schema.ts';
-import { config, DEFAULTS, readStoredConfig } from './config.ts';
-import { windowOf } from './instance.ts';
+import { config, DEFAULTS, readStoredConfig, windowOf } from './config.ts';
 
 const problemsOf = (value: unknown): string[] => {
   const parsed = config.safeParse(value);

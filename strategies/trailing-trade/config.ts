@@ -380,3 +380,6 @@ export function readStoredConfig(stored: unknown) {
   const unreadablePath = read.unreadablePath();
   return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };
 }
+
+/** Closed candles searched for the low: a stored limit above the maximum counts as the maximum. */
+export const windowOf = ({ buy }: Config): number => Math.max(1, Math.min(buy.candleLimit, MAX_WINDOW));

@@ -4,9 +4,10 @@ import { readFactor } from '#strategies/fields.ts';
 import { queueingOf } from '#strategies/execution.ts';
 import { rungsOf } from '#strategies/ladder.ts';
 import { firstAnswer } from '#strategies/ordered-rules.ts';
-import type { CandleNeed, Grid, PlanLine, Reach, StrategyInstance, CandleRun, TickView } from '#strategies/strategy.ts';
+import type { CandleNeed, Grid, Reach, StrategyInstance, CandleRun, TickView } from '#strategies/strategy.ts';
 import { snapDown, snapUp } from '#strategies/ticks.ts';
-import { type Config, DEFAULT_LEVEL, MAX_WINDOW } from './config.ts';
+import { type Config, DEFAULT_LEVEL, windowOf } from './config.ts';
+import { planOf, valuesOf } from './drawings.ts';
 import { explain } from './explain.ts';
 import { ANSWERS } from './reasons.ts';
 import {
@@ -24,9 +25,6 @@ import {
   type StrategyContext,
 } from './rules.ts';
 import { type Memory, readState, writeState } from './state.ts';
-
-/** Closed candles searched for the low: a stored limit above the maximum counts as the maximum. */
-export const windowOf = (config: Config): number => Math.max(1, Math.min(config.buy.candleLimit, MAX_WINDOW));
 
 /** Period of the ATR; 0 without a multiplier. A stored period is limited to the number of available candles. */
 const atrPeriodOf = ({ sell }: Config): number =>
@@ -137,6 +135,7 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
     stopTicks: (view) => stopOf(context, view),
     stopReason: (view) => stopReasonOf(context, view),
     plan: (view) => planOf(context, view),
+    draw: (view) => valuesOf(context, view),
     state: () => writeState(memory, frame),
   };
 }
@@ -332,26 +331,4 @@ function stopReasonOf(context: StrategyContext, view: TickView): string {
   const { levels, memory } = context;
   if (levels.stop === highest) return ANSWERS['exit-stop-loss'].reason;
   return ANSWERS[memory.breakEven && levels.floor === highest ? 'exit-break-even' : 'exit-trail'].reason;
-}
-
-function planOf(context: StrategyContext, view: TickView): PlanLine[] {
-  const { params, memory, levels } = context;
-  if (!view.sellable) {
-    const waiting = params.buyEnabled && view.target < params.levels && memory.window.count() >= firstBuyNeed(params);
-    return waiting && !params.immediate ? [{ name: 'entry', ticks: levels.entryLimit }] : [];
-  }
-  placeLevels(context, view);
-  const cost: PlanLine = { name: 'cost', ticks: view.avgTicks };
-  const next: PlanLine = {
-    name: 'entry',
-    ticks: params.buyEnabled && view.target < params.levels ? levels.addLimit : 0,
-  };
-  if (!params.sellEnabled) return [cost, next].filter((line) => line.ticks > 0);
-  const exit: PlanLine =
-    memory.high > 0 ? { name: 'trail', ticks: memory.trailStop } : { name: 'arm', ticks: levels.arm };
-  const floor: PlanLine = { name: 'floor', ticks: memory.breakEven ? levels.floor : 0 };
-  const stop: PlanLine = { name: 'stop', ticks: levels.stop };
-  if (params.rungs.length > 0) placeNextRung(context, view);
-  const part: PlanLine = { name: 'part', ticks: levels.rung.ticks };
-  return [cost, exit, floor, stop, part, next].filter((line) => line.ticks > 0);
 }

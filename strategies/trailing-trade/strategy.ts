@@ -6,6 +6,7 @@ import { gateShares } from '#strategies/gate-fields.ts';
 import { stopShares } from '#strategies/stop-fields.ts';
 import type { SharedSettings, Strategy } from '#strategies/strategy.ts';
 import { type Config, config, DEFAULT_LEVEL, readStoredConfig } from './config.ts';
+import { drawingsOf } from './drawings.ts';
 import { createInstance, needsOf } from './instance.ts';
 import { lint } from './lint.ts';
 import { REASONS } from './reasons.ts';
@@ -47,6 +48,7 @@ export const trailingTrade: Strategy<Config> = {
   config,
   readStoredConfig,
   lint,
+  drawings: drawingsOf,
   needs: needsOf,
   sharedSettings,
   create: createInstance,
