@@ -75,6 +75,16 @@ export const readTickTrace = operation({
   response: z.object({ entries: z.array(z.unknown()) }),
 });
 
+export const candle = z.object({
+  openMs: z.number(),
+  open: z.number(),
+  high: z.number(),
+  low: z.number(),
+  close: z.number(),
+  volume: z.number(),
+  closed: z.boolean(),
+});
+
 export const listCandles = operation({
   method: 'GET',
   path: '/candles',
@@ -88,19 +98,7 @@ export const listCandles = operation({
     limit: z.coerce.number().int().min(1).max(1000).default(300),
     before: instant.optional(),
   }),
-  response: z.object({
-    candles: z.array(
-      z.object({
-        openMs: z.number(),
-        open: z.number(),
-        high: z.number(),
-        low: z.number(),
-        close: z.number(),
-        volume: z.number(),
-        closed: z.boolean(),
-      }),
-    ),
-  }),
+  response: z.object({ candles: z.array(candle) }),
 });
 
 export const listSymbols = operation({

@@ -13,7 +13,6 @@ import { listCandles, listSymbols } from '#api/contract/records.ts';
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { requireAccount, requireProfile, venueName } from '#api/require.ts';
-import type { Venues } from '#api/frame/venues.ts';
 
 const json = z.record(z.string(), z.unknown());
 
@@ -37,8 +36,6 @@ function strategyView({ name, title, summary, config, reasons, bind, plansBasket
   };
 }
 
-type Candles = ReturnType<Venues['candles']>;
-
 /** Answers 502 when the exchange does not answer. */
 async function fromExchange<Value>(load: Promise<Value>, what: string, where: string): Promise<Value> {
   try {
@@ -50,7 +47,7 @@ async function fromExchange<Value>(load: Promise<Value>, what: string, where: st
 }
 
 /** Answers 422 when the exchange does not list the coin. */
-async function candlesFrom(load: Candles, where: string, symbol: string): Promise<Awaited<Candles>> {
+export async function candlesFrom<Value>(load: Promise<Value>, where: string, symbol: string): Promise<Value> {
   const known = load.catch((error: unknown) => {
     if (!(error instanceof ExchangeError) || error.reason !== 'bad-symbol') throw error;
     throw new ApiProblem('validation_failed', `${symbol} is not listed on ${where}.`, {

@@ -178,7 +178,8 @@ export function applyFill(db: Database, request: FillRequest): Promise<FillResul
   });
 }
 
-const fillOf = (row: Selectable<FillsTable>): ExchangeFill => ({
+/** The execution of a stored row. */
+export const fillOf = (row: Selectable<FillsTable>): ExchangeFill => ({
   symbol: row.symbol,
   tradeId: row.trade_id,
   exchangeOrderId: row.exchange_order_id,
