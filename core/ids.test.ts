@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { idSchema, newId, type ProfileId } from './ids.ts';
+import { idSchema } from './id-schema.ts';
+import { newId, type ProfileId } from './ids.ts';
 
 test('an id is a UUID of version 7 that sorts by its time', () => {
   const times = fc.tuple(fc.integer({ min: 0, max: 2 ** 47 }), fc.integer({ min: 1, max: 10_000 }));

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 type Brand<Name extends string> = string & { readonly __id: Name };
 export type UserId = Brand<'user'>;
 export type AccountId = Brand<'account'>;
@@ -45,14 +43,7 @@ export function newId<Id extends string>(unixMs: number = Date.now()): Id {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${variant}${randomHex()}-${tail}` as Id;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** A branded id of any lower-case UUID; `undefined` for other text. */
 export const readId = <Id extends string>(text: string): Id | undefined => (UUID.test(text) ? (text as Id) : undefined);
-
-/** A zod schema for a branded id: any lower-case UUID. */
-export const idSchema = <Id extends string>(): z.ZodType<Id, string> =>
-  z
-    .string()
-    .regex(UUID, 'is not an id (UUID)')
-    .transform((text) => text as Id);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ADVISOR_SLOTS, advice, LONGEST_REPLY, VARIANT_NAMES } from '#core/research/advice.ts';
-import { idSchema } from '#core/ids.ts';
+import { idSchema } from '#core/id-schema.ts';
 import { instant, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 

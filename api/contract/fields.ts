@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readDecimal } from '#core/amount/decimal.ts';
-import { type AccountId, idSchema, type OrderId, type ProfileId, type SessionId } from '#core/ids.ts';
+import { idSchema } from '#core/id-schema.ts';
+import type { AccountId, OrderId, ProfileId, SessionId } from '#core/ids.ts';
 import { instantText } from '#core/text-fields.ts';
 
 /** Money and quantities are decimal text. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema } from '#core/ids.ts';
+import { idSchema } from '#core/id-schema.ts';
 import { instant } from './fields.ts';
 import { operation } from './operation.ts';
 

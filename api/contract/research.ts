@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runSharing, runTerms, sweepTerms } from '#core/research/research.ts';
 import { storedRobustness, sweepResult } from '#core/research/research-results.ts';
-import { idSchema } from '#core/ids.ts';
+import { idSchema } from '#core/id-schema.ts';
 import { jsonObject } from '#core/text-fields.ts';
 import { instant, profileId, symbolName, warning } from './fields.ts';
 import { operation } from './operation.ts';

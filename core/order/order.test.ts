@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { idSchema, newId, type ProfileId } from '#core/ids.ts';
+import { idSchema } from '#core/id-schema.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
 import {
   cancelIdOf,
   clientOrderIdOf,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { INTERVALS } from '#core/market/candle.ts';
 import { divide, readDecimal, requireDecimal } from '#core/amount/decimal.ts';
-import { idSchema, type ProfileId } from '#core/ids.ts';
+import { idSchema } from '#core/id-schema.ts';
+import type { ProfileId } from '#core/ids.ts';
 import { readRiskLimits, RISK_SCOPES } from '#core/account/risk.ts';
 import { instantText, positiveAmount } from '#core/text-fields.ts';
 

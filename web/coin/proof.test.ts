@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrderId, ProfileId } from '#core/ids.ts';
-import { type AccountId, idSchema } from '#core/ids.ts';
+import { idSchema } from '#core/id-schema.ts';
+import type { AccountId } from '#core/ids.ts';
 import { chainOf, costOf, countdown, type Proof } from './proof.ts';
 
 const id = '01a1ff54-c1be-7e36-a1a5-49f27050c950';

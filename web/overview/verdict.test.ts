@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccountId, OrderId, ProfileId } from '#core/ids.ts';
-import { idSchema } from '#core/ids.ts';
+import { idSchema } from '#core/id-schema.ts';
 import type { Dashboard } from '#web/data/queries.ts';
 import { accountGroups } from '#web/ui/accounts.ts';
 import { type Evidence, verdictOf } from './verdict.ts';
