@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { TOPICS } from '#core/installation/events.ts';
 
 /**
- * A server frame of the WebSocket `/api/ws`: an event in order of `seq`, or a notice that some events can no longer be
- * replayed. Each message is an array of frames.
+ * A server frame of the WebSocket `/api/ws`: an event in order of `seq`, a notice that some events can no longer be
+ * replayed, or a heartbeat with the `seq` of the newest event, sent every 2 s. Each message is an array of frames.
  */
 export const serverFrame = z.union([
   z.object({
@@ -14,6 +14,7 @@ export const serverFrame = z.union([
     data: z.unknown(),
   }),
   z.object({ resync: z.literal(true), seq: z.number() }),
+  z.object({ heartbeat: z.literal(true), seq: z.number() }),
 ]);
 export type ServerFrame = z.infer<typeof serverFrame>;
 

@@ -59,6 +59,11 @@ export class SocketClient {
     if (texts.length > 0) this.#send(`[${texts.join(',')}]`);
   }
 
+  /** Proves to the browser that the connection is alive while no event occurs: a browser does not see pings. */
+  beat(): void {
+    this.#send(JSON.stringify([{ heartbeat: true, seq: this.#ring.seq }]));
+  }
+
   /** Sends a ping; terminates a client that did not answer the previous one. */
   ping(): void {
     if (!this.#answered) return this.#socket.terminate();

@@ -10,6 +10,7 @@ import { FrameRing } from './ring.ts';
 
 const REPLAYABLE = 5_000;
 const PING_MS = 20_000;
+const HEARTBEAT_MS = 2_000;
 const MAX_CLIENTS = 200;
 /** Maximum sockets in a live demo, per network and for all visitors, so that the operator can still connect. */
 const MAX_OF_VISITOR = 10;
@@ -34,6 +35,8 @@ export class SocketHub implements AsyncDisposable {
     hub.#resources.use(await cache.subscribe(SESSION_CHANNEL, (id) => hub.#endSession(id)));
     const pinging = setInterval(() => void hub.#checkClients(), PING_MS);
     hub.#resources.defer(() => clearInterval(pinging));
+    const beating = setInterval(() => hub.#beat(), HEARTBEAT_MS);
+    hub.#resources.defer(() => clearInterval(beating));
     return hub;
   }
 
@@ -53,12 +56,17 @@ export class SocketHub implements AsyncDisposable {
       onClose: () => this.#clients.delete(client),
     });
     this.#clients.add(client);
+    client.beat();
   }
 
   #relay(message: string): void {
     const events = readCached(busMessage, message) ?? [];
     const frames = events.map((event) => this.#ring.push(event, this.#context.now()));
     for (const client of this.#clients) client.deliver(frames);
+  }
+
+  #beat(): void {
+    for (const client of this.#clients) client.beat();
   }
 
   #endSession(id: string): void {

@@ -19,7 +19,7 @@ after(() => api[Symbol.asyncDispose]());
 
 const address = (path = '/api/ws'): string => `${api.url.replace('http', 'ws')}${path}`;
 
-/** A socket that stores received frames; `next` waits for one more frame. */
+/** A socket that stores received frames; `next` waits for one more frame that is no heartbeat. */
 class Listener {
   readonly socket: WebSocket;
   readonly #received: ServerFrame[] = [];
@@ -28,7 +28,8 @@ class Listener {
   constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (data: Buffer) => {
-      this.#received.push(...z.array(serverFrame).parse(JSON.parse(data.toString())));
+      const frames = z.array(serverFrame).parse(JSON.parse(data.toString()));
+      this.#received.push(...frames.filter((frame) => !('heartbeat' in frame)));
       this.#wake();
     });
   }
@@ -106,6 +107,13 @@ test('events of subscribed topics arrive in order, others do not', async () => {
   assert.deepEqual([second.topic, second.data], ['halt', { scope: 'all', subject: 'all', engaged: true }]);
   assert.ok(second.seq > first.seq);
   listener.socket.terminate();
+});
+
+test('a client receives heartbeats without a subscription', async () => {
+  const socket = new WebSocket(address(), { origin: ORIGIN, headers: { cookie: api.cookie ?? '' } });
+  const [data] = await once(socket, 'message');
+  assert.match(String(data), /^\[\{"heartbeat":true,"seq":\d+\}\]$/);
+  socket.terminate();
 });
 
 test('a client that comes back gets what it missed, or word that it must fetch again', async () => {

@@ -4,8 +4,11 @@ import type { MarketStream } from '#core/ports/exchange.ts';
 import { type CoinRunner, isWatched } from '#engine/runner/coin-runner.ts';
 import type { AccountRun } from './account-run.ts';
 
-/** A coin without a streamed price for this long is read over REST; prices are read at most once in this time. */
-const SILENT_MS = 5_000;
+/**
+ * A coin without a streamed price for this long is read over REST; prices are read at most once in this time. The web app
+ * shows a price as stale after 5 s.
+ */
+const SILENT_MS = 2_500;
 
 interface RestPriceOptions extends Pick<AccountRun, 'onPrice'> {
   readonly stream: Pick<MarketStream, 'compare'>;

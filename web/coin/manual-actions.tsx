@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { forceSell, placeOrder } from '#api/contract/manual.ts';
 import { call } from '#web/data/call.ts';
+import { useIsStale } from '#web/data/live.tsx';
 import type { Coin } from '#web/data/queries.ts';
 import { useAction } from '#web/data/use-action.ts';
 import { Field } from '#web/ui/field.tsx';
@@ -21,21 +22,22 @@ interface ActProps {
 export function ManualActions({ accountId, profileId, coin }: ActProps): ReactNode {
   const [side, setSide] = useState<'buy' | 'sell' | undefined>(undefined);
   const { held, base, quote } = coinView(coin);
+  const isStale = useIsStale();
   const close = (): void => setSide(undefined);
   const size = quantity(coin.position.quantity, coin.stepSize);
   return (
     <>
       <div className="actions">
-        <button type="button" className="btn" onClick={() => setSide('buy')}>
+        <button type="button" className="btn" disabled={isStale} onClick={() => setSide('buy')}>
           Buy {base}…
         </button>
-        <button type="button" className="btn" disabled={!held} onClick={() => setSide('sell')}>
+        <button type="button" className="btn" disabled={!held || isStale} onClick={() => setSide('sell')}>
           Sell {base}…
         </button>
         <WorkerAction
           accountId={accountId}
           words={held ? `Sell all ${size} ${base}…` : 'Sell all…'}
-          disabled={!held}
+          disabled={!held || isStale}
           title={`Sell ${size} ${base} at the market?`}
           action={`Sell ${size} ${base}`}
           done="Order sent."
@@ -47,6 +49,7 @@ export function ManualActions({ accountId, profileId, coin }: ActProps): ReactNo
           </p>
           <p>The profile may buy again when its rules allow it. To prevent that, pause buying first.</p>
         </WorkerAction>
+        {isStale ? <span className="why">No orders while prices are old.</span> : null}
         {held ? null : <span className="why">No position to sell.</span>}
       </div>
       {side !== undefined ? <OrderDialog {...{ accountId, profileId, coin }} side={side} onClose={close} /> : null}
@@ -72,6 +75,7 @@ function OrderDialog({ accountId, profileId, coin, side, onClose }: DialogProps 
     ...(buying ? { quoteAmount: size.trim() } : { quantity: size.trim() }),
   };
   const params = { id: profileId, symbol: coin.symbol };
+  const isStale = useIsStale();
   const act = useAction(accountId, () => call(placeOrder, { params, body: { order, requestId } }));
   const unit = buying ? quote : base;
   const where = at === '' ? 'at the market' : `at ${at} or ${buying ? 'lower' : 'higher'}`;
@@ -102,7 +106,7 @@ function OrderDialog({ accountId, profileId, coin, side, onClose }: DialogProps 
             : `${buying ? 'Buy for' : 'Sell'} ${size.trim()} ${unit} ${where}`
         }
         ended={act.action !== undefined && !act.isWaiting}
-        waiting={act.isWaiting || size.trim() === ''}
+        waiting={act.isWaiting || isStale || size.trim() === ''}
         onAct={() => act.send(undefined)}
         onClose={onClose}
       />

@@ -26,15 +26,18 @@ export const emptyBatch = (): Batch => ({ prices: new Map(), states: new Map() }
 const priceKey = (venue: string, symbol: string): string => `${venue}:${symbol}`;
 const stateKey = (profileId: string, symbol: string): string => `${profileId}:${symbol}`;
 
-/** Adds a price or tick frame; returns the market time of a tick in ms, `undefined` for every other frame. */
-export function collect(batch: Batch, frame: EventFrame): number | undefined {
-  const { topic, id, data } = frame;
-  if (topic === 'price' && isPrice(data)) batch.prices.set(priceKey(data.venue, data.symbol), data);
+/** Adds a price or tick frame; returns the key of a price or the market time of a tick in ms, else nothing. */
+export function collect(batch: Batch, { topic, id, data }: EventFrame): { price?: string; marketMs?: number } {
+  if (topic === 'price' && isPrice(data)) {
+    const price = priceKey(data.venue, data.symbol);
+    batch.prices.set(price, data);
+    return { price };
+  }
   if (topic === 'tick' && id !== undefined && isTick(data)) {
     batch.states.set(stateKey(id, data.symbol), data.state);
-    return Date.parse(data.state.at);
+    return { marketMs: Date.parse(data.state.at) };
   }
-  return undefined;
+  return {};
 }
 
 /** Prices are published by venue, decisions by profile. */
@@ -55,6 +58,10 @@ export function freshCoin<C extends Coin>(coin: C, { profileId, venue }: CoinPla
   };
 }
 
+/** Key of the price of a coin; `null` where the worker publishes none, or the venue is not known. */
+export const priceKeyOf = (coin: Coin, enabled: boolean, venue: Venue | undefined): string | null =>
+  venue !== undefined && isPriced(enabled, coin) ? priceKey(venue, coin.symbol) : null;
+
 /** Which venue each profile trades on. */
 export function venuesOf(dashboard: Dashboard | undefined): Map<string, Venue> {
   const byAccount = new Map(dashboard?.accounts.map((account) => [account.id, venueOf(account)]));
@@ -65,6 +72,13 @@ export function venuesOf(dashboard: Dashboard | undefined): Map<string, Venue> {
     }),
   );
 }
+
+/** The worker publishes the prices of a coin that is traded or held. */
+const isPriced = (enabled: boolean, { position }: Pick<Coin, 'position'>): boolean =>
+  enabled || Number(position.quantity) > 0;
+
+export const expectsPrices = (dashboard: Dashboard | undefined): boolean =>
+  dashboard?.coins.some((coin) => isPriced(coin.enabled, coin)) ?? false;
 
 export function freshDashboard(dashboard: Dashboard, batch: Batch): Dashboard {
   const venues = venuesOf(dashboard);

@@ -1,16 +1,18 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { DecisionRate, type DecisionRateView } from './decision-rate.ts';
-import { type Batch, collect, emptyBatch, freshCoin, freshDashboard, venuesOf } from './frames.ts';
+import { type Batch, collect, emptyBatch, expectsPrices, freshCoin, freshDashboard, venuesOf } from './frames.ts';
+import { type Connection, Freshness, isStale, PRICE_LIMIT_MS, staleAgeMs } from './freshness.ts';
 import { keys } from './keys.ts';
-import { type EventFrame, LiveSocket, type SocketState, socketAddress } from './live-socket.ts';
+import { type EventFrame, LiveSocket, socketAddress } from './live-socket.ts';
 import { type Coin, type CoinPage, dashboardQuery, statusQuery } from './queries.ts';
 
 const decisionRate = new DecisionRate();
-const Connection = createContext<SocketState>('connecting');
+const freshness = new Freshness(Date.now());
+let socket: LiveSocket | undefined;
 
 const WRITE_EVERY_MS = 250;
-const REFETCH_EVERY_MS = 1_000;
+const STEP_EVERY_MS = 1_000;
 
 /** Writes a batch of prices and decisions into every cached answer that shows them. */
 function writeBatch(client: QueryClient, batch: Batch): void {
@@ -45,24 +47,25 @@ function staleKeys({ topic, id }: EventFrame): readonly (readonly string[])[] {
   return topic === 'status' ? [keys.status] : [];
 }
 
-function connect(client: QueryClient, onState: (state: SocketState) => void): () => void {
+function connect(client: QueryClient): () => void {
   let batch = emptyBatch();
-  let open = false;
   const stale = new Map<string, readonly string[]>();
-  const socket = new LiveSocket(socketAddress(location), {
+  const opened = new LiveSocket(socketAddress(location), {
+    alive: () => freshness.frame(Date.now()),
     frame: (frame) => {
-      const marketMs = collect(batch, frame);
+      const { price, marketMs } = collect(batch, frame);
+      if (price !== undefined) freshness.price(price, Date.now());
       if (marketMs !== undefined) decisionRate.record(Date.now(), marketMs);
       for (const key of staleKeys(frame)) stale.set(key.join(' '), key);
     },
     resync: () => void client.invalidateQueries(),
-    state: (state) => {
-      open = state === 'open';
+    state: (state, retry) => {
       // A rejected upgrade looks like any other loss; fetching the session distinguishes them.
       if (state === 'lost') void client.invalidateQueries({ queryKey: keys.session });
-      onState(state);
+      freshness.socket(state, retry, Date.now());
     },
   });
+  socket = opened;
   const writer = setInterval(() => {
     if (batch.prices.size + batch.states.size === 0) return;
     const full = batch;
@@ -72,11 +75,16 @@ function connect(client: QueryClient, onState: (state: SocketState) => void): ()
   const refetcher = setInterval(() => {
     for (const queryKey of stale.values()) void client.invalidateQueries({ queryKey });
     stale.clear();
+    const wasLost = freshness.read().stream === 'lost';
+    freshness.step(Date.now(), expectsPrices(client.getQueryData(dashboardQuery.queryKey)));
+    const isLive = freshness.read().stream === 'live';
+    // Answers from before the loss may be old, also those that no missed frame would invalidate.
+    if (wasLost && isLive) void client.invalidateQueries();
     // The marks do not move without a worker or without a connection.
-    decisionRate.step(open && client.getQueryData(statusQuery.queryKey)?.worker != null);
-  }, REFETCH_EVERY_MS);
+    decisionRate.step(isLive && client.getQueryData(statusQuery.queryKey)?.worker != null);
+  }, STEP_EVERY_MS);
   return () => {
-    socket.close();
+    opened.close();
     clearInterval(writer);
     clearInterval(refetcher);
   };
@@ -85,10 +93,22 @@ function connect(client: QueryClient, onState: (state: SocketState) => void): ()
 /** Keeps the page live while it is mounted. */
 export function Live({ children }: { children: ReactNode }): ReactNode {
   const client = useQueryClient();
-  const [state, setState] = useState<SocketState>('connecting');
-  useEffect(() => connect(client, setState), [client]);
-  return <Connection value={state}>{children}</Connection>;
+  useEffect(() => connect(client), [client]);
+  return children;
 }
 
-export const useConnection = (): SocketState => useContext(Connection);
+/** The state of the live updates, once a second. */
+export const useConnection = (): Connection => useSyncExternalStore(freshness.subscribe, freshness.read);
+/** Whether prices and everything computed from them must be shown as old; changes seldom. */
+export const useIsStale = (): boolean => useSyncExternalStore(freshness.subscribe, () => isStale(freshness.read()));
+/** Age of the shown values in ms while they are stale, else `null`. */
+export const useStaleAge = (): number | null =>
+  useSyncExternalStore(freshness.subscribe, () => staleAgeMs(freshness.read()));
+/** Age of the price of one coin in whole seconds while it is stale, else `null`. `key`: see priceKeyOf. */
+export const useStalePrice = (key: string): number | null =>
+  useSyncExternalStore(freshness.subscribe, () => {
+    const ageMs = freshness.priceAgeMs(key);
+    return ageMs === null || ageMs < PRICE_LIMIT_MS ? null : Math.floor(ageMs / 1000);
+  });
+export const retryNow = (): void => socket?.retryNow();
 export const useDecisionRate = (): DecisionRateView => useSyncExternalStore(decisionRate.subscribe, decisionRate.read);

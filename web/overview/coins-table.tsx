@@ -2,10 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { memo, type ReactNode, useState } from 'react';
 import { formatDecimal } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
+import { useStalePrice } from '#web/data/live.tsx';
 import type { Coin } from '#web/data/queries.ts';
 import { coinView } from '#web/coin/coin-view.ts';
 import { MISSING, money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
 import { Gain } from '#web/ui/figures.tsx';
+import { age } from '#web/ui/time.ts';
 import { NextAction } from './next-step.tsx';
 import { Rail } from '#web/coin/rail.tsx';
 
@@ -16,6 +18,8 @@ export interface CoinRow {
   readonly running: boolean;
   readonly stopped: boolean;
   readonly stopRests: boolean;
+  /** Set for a coin whose price the worker publishes. */
+  readonly priceKey: string | null;
 }
 
 /** Up to this many rows share one layout, each column as wide as its content. */
@@ -103,6 +107,12 @@ const Cells = memo(CellsOf, (before, after) => {
   );
 });
 
+/** The age of a price that is no longer current. */
+function PriceAge({ priceKey }: { priceKey: string }): ReactNode {
+  const seconds = useStalePrice(priceKey);
+  return seconds === null ? null : <span className="note">{age(seconds * 1000)} old</span>;
+}
+
 function CellsOf({ row, extra }: CellsProps): ReactNode {
   const { coin, profileId, profileName, running, stopped, stopRests } = row;
   const view = coinView(coin);
@@ -115,7 +125,10 @@ function CellsOf({ row, extra }: CellsProps): ReactNode {
         {view.quote === '' ? null : <span className="unit">/{view.quote}</span>}
         {profileName === '' ? null : <span className="note">{profileName}</span>}
       </td>
-      <td className="num rt">{price(coin.price, coin.tickSize)}</td>
+      <td className="num rt">
+        {price(coin.price, coin.tickSize)}
+        {row.priceKey === null ? null : <PriceAge priceKey={row.priceKey} />}
+      </td>
       <td className="num wide">
         {view.held ? quantity(coin.position.quantity, coin.stepSize) : <span className="note">none</span>}
         {view.value === null ? null : (

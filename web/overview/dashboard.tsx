@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { add, formatDecimal, ZERO } from '#core/amount/decimal.ts';
-import { useConnection } from '#web/data/live.tsx';
+import { priceKeyOf, venuesOf } from '#web/data/frames.ts';
+import { useConnection, useStaleAge } from '#web/data/live.tsx';
 import { type Dashboard, dashboardQuery, statusQuery } from '#web/data/queries.ts';
 import { useNow } from '#web/data/session.tsx';
 import { whenIdle } from '#web/data/when-idle.ts';
@@ -85,9 +86,21 @@ function Overview({ data, failed }: { data: Dashboard; failed: unknown }): React
 
 function Head({ data, group }: { data: Dashboard; group: AccountGroup | undefined }): ReactNode {
   const { data: status, isError } = useQuery(statusQuery);
-  const socket = useConnection();
+  const connection = useConnection();
   const nowMs = useNow();
-  const verdict = verdictOf({ dashboard: data, group, status, statusFailed: isError, socket, nowMs });
+  const verdict = verdictOf({ dashboard: data, group, status, statusFailed: isError, connection, nowMs });
+  if (connection.stream === 'lost')
+    return (
+      <div className="head">
+        <h1 className="verdict">
+          <VerdictLine verdict={verdict} group={group} />
+        </h1>
+        <p className="two">
+          This page no longer knows whether the worker trades. Open orders stay on the exchange. The values below are
+          old.
+        </p>
+      </div>
+    );
   const walletAt = group?.accounts.map((account) => account.walletAt).find((at) => at !== null);
   const checked = [
     ...(status?.worker ? ['worker live'] : []),
@@ -114,28 +127,32 @@ function Figures({ data, group }: { data: Dashboard; group: AccountGroup }): Rea
   const gain = held.reduce((sum, view) => add(sum, view.gain ?? ZERO), ZERO);
   const unpriced = held.some((view) => view.gain === null);
   const unit = <span className="unit">{moneyUnit(group.tag, group.asset)}</span>;
+  const ageMs = useStaleAge();
+  const noted = (note?: string): string | undefined => (ageMs === null ? note : `${age(ageMs)} old`);
   const share =
     group.free !== null && group.equity !== null && group.equity > 0n
       ? Number(group.free) / Number(group.equity)
       : null;
   return (
     <div className="figs">
-      <Figure label="Total equity" note={group.tag === 'LIVE' ? 'at the last prices' : 'not real money'}>
+      <Figure label="Total equity" note={noted(group.tag === 'LIVE' ? 'at the last prices' : 'not real money')}>
         {group.equity === null ? '–' : money(formatDecimal(group.equity), group.asset)} {unit}
       </Figure>
-      <Figure label="Realised P&L today" note="after all fees, since midnight">
+      <Figure label="Realised P&L today" note={noted('after all fees, since midnight')}>
         <Gain value={group.realisedToday} unit={group.asset} />
       </Figure>
       <Figure
         label="Unrealised P&L"
-        note={unpriced ? 'some have no price' : all.length > held.length ? `in ${group.asset}` : 'before exit fees'}
+        note={noted(
+          unpriced ? 'some have no price' : all.length > held.length ? `in ${group.asset}` : 'before exit fees',
+        )}
       >
         {all.length === 0 ? <span className="two">none held</span> : <Gain value={gain} unit={group.asset} />}
       </Figure>
-      <Figure label="Available" note={share === null ? undefined : `${percent(share, 0)} of equity`}>
+      <Figure label="Available" note={noted(share === null ? undefined : `${percent(share, 0)} of equity`)}>
         {group.free === null ? '–' : money(formatDecimal(group.free), group.asset)} {unit}
       </Figure>
-      <Figure label="Positions" note={`of ${coins.length} ${coins.length === 1 ? 'coin' : 'coins'}`}>
+      <Figure label="Positions" note={noted(`of ${coins.length} ${coins.length === 1 ? 'coin' : 'coins'}`)}>
         {all.length}
       </Figure>
     </div>
@@ -144,6 +161,15 @@ function Figures({ data, group }: { data: Dashboard; group: AccountGroup }): Rea
 
 /** Coins and profiles that are blocked, with the sentence of their last decision. */
 function BlockerList({ data }: { data: Dashboard }): ReactNode {
+  const { stream } = useConnection();
+  if (stream === 'lost')
+    return (
+      <Section title="Blockers" span={4}>
+        <p className="p-2">
+          <Icon name="off" /> <b>Not known.</b> Blockers cannot be read without live updates.
+        </p>
+      </Section>
+    );
   const blocked = data.coins.filter((coin) => coin.enabled && (coin.blockers.length > 0 || coinView(coin).blocked));
   const off = data.profiles.filter(({ enabled }) => !enabled);
   const blockers = blocked.length + off.length;
@@ -205,8 +231,10 @@ function Coins({ data }: { data: Dashboard }): ReactNode {
       .filter((order) => order.purpose === 'stop' && isLive(order))
       .map((order) => `${order.profileId} ${order.symbol}`),
   );
+  const venues = venuesOf(data);
   const rows: CoinRow[] = data.coins.map((coin) => ({
     coin,
+    priceKey: priceKeyOf(coin, coin.enabled, venues.get(coin.profileId)),
     profileId: coin.profileId,
     profileName: coin.profileName,
     running: coin.enabled,

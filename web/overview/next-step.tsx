@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useIsStale } from '#web/data/live.tsx';
 import type { Coin } from '#web/data/queries.ts';
 import { coinView, distanceText } from '#web/coin/coin-view.ts';
 import { price } from '#web/ui/numbers.ts';
@@ -13,8 +14,9 @@ interface NextStepProps {
   stopped: boolean;
 }
 
-/** The next action of a coin, and the sentence of its last decision. */
+/** The next action of a coin, and the sentence of its last decision; only the last known one of old values. */
 export function NextAction({ coin, running, stopped }: NextStepProps): ReactNode {
+  const isStale = useIsStale();
   const { next, blocked, held } = coinView(coin);
   if (!running || (stopped && !held)) {
     return (
@@ -28,7 +30,7 @@ export function NextAction({ coin, running, stopped }: NextStepProps): ReactNode
     <>
       {next === null ? (
         <>
-          <Icon name="minus" />{' '}
+          <Icon name="minus" /> {isStale ? 'Last known: ' : null}
           {coin.state === null ? 'Waiting for the first decision' : held ? 'No exit planned' : 'No buy planned'}
         </>
       ) : (
@@ -36,7 +38,8 @@ export function NextAction({ coin, running, stopped }: NextStepProps): ReactNode
           <span className="intent">
             <Icon name="flag" />
           </span>{' '}
-          {next.verb} at <b>{price(next.level, coin.tickSize)}</b> or {next.side}
+          {isStale ? `Last known: ${lowerFirst(next.verb)}` : next.verb} at <b>{price(next.level, coin.tickSize)}</b> or{' '}
+          {next.side}
           <span className="two nb">{distanceText(next)}</span>
         </>
       )}
@@ -48,3 +51,5 @@ export function NextAction({ coin, running, stopped }: NextStepProps): ReactNode
     </>
   );
 }
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { formatDecimal } from '#core/amount/decimal.ts';
-import { useDecisionRate } from '#web/data/live.tsx';
 import { useNow, useZone } from '#web/data/session.tsx';
 import { moneyUnit, type AccountGroup } from '#web/ui/accounts.ts';
 import { money } from '#web/ui/numbers.ts';
@@ -22,8 +21,10 @@ export function VerdictLine({ verdict, group }: { verdict: Verdict; group: Accou
   switch (verdict.kind) {
     case 'no-profile':
       return <>Nothing is trading yet.</>;
+    case 'lost':
+      return <Lost sinceMs={verdict.sinceMs} equity={equity} />;
     case 'service-silent':
-      return <LiveUpdatesStopped />;
+      return <>The service does not answer.{equity === null ? null : <> Last known equity: {equity}.</>}</>;
     case 'worker-down':
       return (
         <>The worker is down. No decisions are made.{equity === null ? null : <> Last known equity: {equity}.</>}</>
@@ -51,10 +52,10 @@ export function VerdictLine({ verdict, group }: { verdict: Verdict; group: Accou
       return <>No profile is running. Total equity {equity}.</>;
     case 'no-coin':
       return <>No running profile has a coin. Total equity {equity}.</>;
-    case 'page-behind':
+    case 'price-old':
       return (
         <>
-          <LiveUpdatesStopped /> Last known equity: {equity}.
+          No price for {age(verdict.ageMs)}. Last known equity: {equity}.
         </>
       );
     case 'trading':
@@ -67,10 +68,21 @@ export function VerdictLine({ verdict, group }: { verdict: Verdict; group: Accou
   }
 }
 
-function LiveUpdatesStopped(): ReactNode {
-  const { lastTickMs } = useDecisionRate();
+function Lost({ sinceMs, equity }: { sinceMs: number | null; equity: ReactNode }): ReactNode {
+  const zone = useZone();
   const nowMs = useNow();
-  return lastTickMs === null ? 'Live updates stopped.' : `Live updates stopped ${age(nowMs - lastTickMs)} ago.`;
+  if (sinceMs === null) return <>No live updates yet.</>;
+  return (
+    <>
+      Live updates stopped {age(nowMs - sinceMs)} ago.
+      {equity === null ? null : (
+        <>
+          {' '}
+          Last known equity {equity} at {moment(sinceMs, zone, nowMs)}.
+        </>
+      )}
+    </>
+  );
 }
 
 type AccountTrouble = Extract<Verdict, { readonly account: string }>;

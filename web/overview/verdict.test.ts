@@ -65,6 +65,8 @@ const unknown: Dashboard['orders'][number] = {
 
 const RELEASED = { engaged: false, since: null, by: null, reason: null, freeze: false, cancelEntryOrders: false };
 
+const LIVE = { stream: 'live', frameAtMs: Date.parse(at), priceAgeMs: 400 } as const;
+
 const kind = (dashboard: Partial<Dashboard> = {}, rest: Partial<Evidence> = {}): string => {
   const whole: Dashboard = {
     killSwitch: RELEASED,
@@ -83,7 +85,7 @@ const kind = (dashboard: Partial<Dashboard> = {}, rest: Partial<Evidence> = {}):
     group: accountGroups(whole)[0],
     status: { api: process, worker: process, db: { latestMigrationAppliedAt: at } },
     statusFailed: false,
-    socket: 'open',
+    connection: LIVE,
     nowMs: Date.parse(at) + 5_000,
     ...rest,
   }).kind;
@@ -93,13 +95,22 @@ test('trading is only said when every check before it passed', () => {
   assert.equal(kind(), 'trading');
   assert.equal(kind({ profiles: [] }), 'no-profile');
   assert.equal(kind({}, { statusFailed: true }), 'service-silent');
-  assert.equal(kind({}, { socket: 'lost' }), 'page-behind');
   assert.equal(kind({ killSwitch: { ...RELEASED, engaged: true, since: at } }), 'stopped');
   assert.equal(kind({ accounts: [account({ walletAt: null })] }), 'wallet-unknown');
   assert.equal(kind({}, { nowMs: Date.parse(at) + 61_000 }), 'wallet-old');
   assert.equal(kind({ orders: [unknown] }), 'unanswered');
   assert.equal(kind({ profiles: [{ ...profile, enabled: false }] }), 'all-off');
   assert.equal(kind({ profiles: [{ ...profile, symbols: [] }] }), 'no-coin');
+});
+
+test('lost live updates are said before everything else', () => {
+  const killSwitch = { ...RELEASED, engaged: true, since: at };
+  assert.equal(kind({ killSwitch }, { connection: { ...LIVE, stream: 'lost' } }), 'lost');
+});
+
+test('a price of 5 s is said to be old', () => {
+  assert.equal(kind({}, { connection: { ...LIVE, priceAgeMs: 4_999 } }), 'trading');
+  assert.equal(kind({}, { connection: { ...LIVE, priceAgeMs: 5_000 } }), 'price-old');
 });
 
 test('a dead worker is said before a stopped one', () => {

@@ -1,9 +1,10 @@
 import { tagOf, type AccountGroup } from '#web/ui/accounts.ts';
 import type { Dashboard, Status } from '#web/data/queries.ts';
-import type { SocketState } from '#web/data/live-socket.ts';
+import { PRICE_LIMIT_MS, type Connection } from '#web/data/freshness.ts';
 
 /** The first problem found, or that the service is trading. */
 export type Verdict =
+  | { readonly kind: 'lost'; readonly sinceMs: number | null }
   | { readonly kind: 'no-profile' }
   | { readonly kind: 'service-silent' }
   | { readonly kind: 'worker-down' }
@@ -15,7 +16,7 @@ export type Verdict =
   | { readonly kind: 'unanswered'; readonly count: number }
   | { readonly kind: 'all-off' }
   | { readonly kind: 'no-coin' }
-  | { readonly kind: 'page-behind' }
+  | { readonly kind: 'price-old'; readonly ageMs: number }
   | { readonly kind: 'trading'; readonly coins: number };
 
 const WALLET_LIMIT_MS = 60_000;
@@ -25,13 +26,14 @@ export interface Evidence {
   readonly group: AccountGroup | undefined;
   readonly status: Status | undefined;
   readonly statusFailed: boolean;
-  readonly socket: SocketState;
+  readonly connection: Pick<Connection, 'stream' | 'frameAtMs' | 'priceAgeMs'>;
   readonly nowMs: number;
 }
 
 /** Worst first: each verdict is reached only when every check before it passed. */
 export function verdictOf(evidence: Evidence): Verdict {
-  const { dashboard, status, statusFailed, socket } = evidence;
+  const { dashboard, status, statusFailed, connection } = evidence;
+  if (connection.stream === 'lost') return { kind: 'lost', sinceMs: connection.frameAtMs };
   if (dashboard.profiles.length === 0) return { kind: 'no-profile' };
   if (statusFailed || status === undefined) return { kind: 'service-silent' };
   if (status.worker === null) return { kind: 'worker-down' };
@@ -40,11 +42,13 @@ export function verdictOf(evidence: Evidence): Verdict {
   if (account !== undefined) return account;
   const unanswered = dashboard.orders.filter((order) => order.state === 'unknown').length;
   if (unanswered > 0) return { kind: 'unanswered', count: unanswered };
+  const { priceAgeMs } = connection;
+  if (priceAgeMs !== null && priceAgeMs >= PRICE_LIMIT_MS) return { kind: 'price-old', ageMs: priceAgeMs };
   const running = dashboard.profiles.filter((profile) => profile.enabled);
   if (running.length === 0) return { kind: 'all-off' };
   const coins = running.reduce((sum, profile) => sum + profile.symbols.length, 0);
   if (coins === 0) return { kind: 'no-coin' };
-  return socket === 'open' ? { kind: 'trading', coins } : { kind: 'page-behind' };
+  return { kind: 'trading', coins };
 }
 
 function accountTrouble({ dashboard, group, nowMs }: Evidence): Verdict | undefined {

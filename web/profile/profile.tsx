@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { priceKeyOf, venuesOf } from '#web/data/frames.ts';
 import { coinsQuery, dashboardQuery, type Profile } from '#web/data/queries.ts';
 import { AddCoin, RemoveCoin } from '#web/coin/coin-binding.tsx';
 import { type CoinRow, CoinsTable } from '#web/overview/coins-table.tsx';
@@ -50,6 +51,7 @@ function Coins({ profile }: { profile: Profile }): ReactNode {
   const coins = data?.coins ?? [];
   const live = dashboard?.orders.filter((order) => order.profileId === profile.id && isLive(order)) ?? [];
   const resting = new Set(live.filter(({ purpose }) => purpose === 'stop').map(({ symbol }) => symbol));
+  const venue = venuesOf(dashboard).get(profile.id);
   const rows: CoinRow[] = coins.map((coin) => ({
     coin,
     profileId: profile.id,
@@ -57,6 +59,7 @@ function Coins({ profile }: { profile: Profile }): ReactNode {
     running: profile.enabled,
     stopped: dashboard?.killSwitch.engaged ?? false,
     stopRests: resting.has(coin.symbol),
+    priceKey: priceKeyOf(coin, profile.enabled, venue),
   }));
   const held = coins.filter((coin) => coinView(coin).held).length;
   return (

@@ -7,12 +7,12 @@ import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 
-const CONNECTION = { open: 'connected', connecting: 'connecting', lost: 'lost, reconnecting' } as const;
+const CONNECTION = { live: 'connected', connecting: 'connecting', lost: 'lost, reconnecting' } as const;
 
 /** Versions and start times of the processes. */
 export function HealthSettings(): ReactNode {
   const { data, isError } = useQuery(statusQuery);
-  const connection = useConnection();
+  const { stream } = useConnection();
   const troubles = troublesOf(data, isError);
   return (
     <Section title="System health" note="checked every 5 s">
@@ -42,7 +42,7 @@ export function HealthSettings(): ReactNode {
             <When at={data.db.latestMigrationAppliedAt} />
           </dd>
           <dt>Live updates of this page</dt>
-          <dd>{CONNECTION[connection]}</dd>
+          <dd>{CONNECTION[stream]}</dd>
         </dl>
       )}
     </Section>

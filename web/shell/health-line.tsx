@@ -1,23 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useDecisionRate, useConnection } from '#web/data/live.tsx';
+import { PRICE_LIMIT_MS, type Connection } from '#web/data/freshness.ts';
+import { useConnection, useDecisionRate } from '#web/data/live.tsx';
 import { statusQuery } from '#web/data/queries.ts';
 import { useMarketTime, useNow, useZone } from '#web/data/session.tsx';
 import { troublesOf } from './health.ts';
-import { age, full, place, utc } from '#web/ui/time.ts';
+import { age, full, moment, place, utc } from '#web/ui/time.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
-const CONNECTION_LABELS = {
-  open: 'Live updates connected',
-  connecting: 'Connecting for live updates',
-  lost: 'Live updates lost, reconnecting',
-} as const;
-
-/** Health of the service, with its problems above the line. `signedIn` adds the state of the socket. */
+/** Health of the service, with its problems above the line. `signedIn` adds the state of the live updates. */
 export function HealthLine({ signedIn }: { signedIn: boolean }): ReactNode {
   const { data: status, isError } = useQuery(statusQuery);
-  const troubles = troublesOf(status, isError);
+  const { stream } = useConnection();
+  const isLost = signedIn && stream === 'lost';
+  const troubles = isLost ? [] : troublesOf(status, isError);
+  const worker = isLost || isError ? null : (status?.worker ?? null);
   return (
     <>
       {troubles.length > 0 ? (
@@ -30,11 +28,10 @@ export function HealthLine({ signedIn }: { signedIn: boolean }): ReactNode {
         </div>
       ) : null}
       <div className="health" role="group" aria-label="Health">
-        {status?.worker && !isError ? <WorkerStatus signedIn={signedIn} /> : null}
-        {signedIn ? <ConnectionStatus /> : null}
-        {status?.worker && !isError && status.worker.sha === status.api.sha ? (
+        {signedIn ? <LiveStatus worker={worker !== null} /> : null}
+        {worker !== null && worker.sha === status?.api.sha ? (
           <span className="opt">
-            <Icon name="ok" /> Web and worker on <code>{status.api.sha.slice(0, 7)}</code>
+            <Icon name="ok" /> Web and worker on <code>{worker.sha.slice(0, 7)}</code>
           </span>
         ) : null}
         <span className="grow" />
@@ -44,25 +41,53 @@ export function HealthLine({ signedIn }: { signedIn: boolean }): ReactNode {
   );
 }
 
-function WorkerStatus({ signedIn }: { signedIn: boolean }): ReactNode {
+function LiveStatus({ worker }: { worker: boolean }): ReactNode {
+  const connection = useConnection();
   const { lastTickMs } = useDecisionRate();
   const now = useNow();
+  if (connection.stream === 'connecting') return <span>Connecting for live updates</span>;
+  if (connection.stream === 'lost') return <LostStatus connection={connection} />;
   return (
-    <span>
-      <Icon name="dot" /> <b>Live</b>
-      {signedIn && lastTickMs !== null ? ` · Worker decided ${age(now - lastTickMs)} ago` : ''}
+    <>
+      <PriceStatus ageMs={connection.priceAgeMs} />
+      {worker && lastTickMs !== null ? (
+        <span className="mid">
+          <Icon name="ok" /> Worker decided {age(now - lastTickMs)} ago
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+function PriceStatus({ ageMs }: { ageMs: number | null }): ReactNode {
+  const isOld = ageMs !== null && ageMs >= PRICE_LIMIT_MS;
+  return (
+    <span className={isOld ? 'care' : undefined}>
+      <Icon name={isOld ? 'warn' : 'dot'} /> <b>Live</b>
+      {ageMs === null ? '' : `, price ${age(ageMs)} old`}
     </span>
   );
 }
 
-function ConnectionStatus(): ReactNode {
-  const state = useConnection();
+function LostStatus({ connection: { frameAtMs, nowMs, retry } }: { connection: Connection }): ReactNode {
+  const zone = useZone();
+  const since = frameAtMs === null ? 'so far' : `since ${moment(frameAtMs, zone, nowMs)}`;
   return (
-    <span className={state === 'open' ? 'mid' : 'care'}>
-      <Icon name={state === 'open' ? 'ok' : 'warn'} /> {CONNECTION_LABELS[state]}
-    </span>
+    <>
+      <span className="care">
+        <Icon name="off" />{' '}
+        <b>{frameAtMs === null ? 'No live updates yet' : `Live updates lost ${age(nowMs - frameAtMs)} ago`}</b>
+        {retryText(retry.atMs, nowMs)}
+      </span>
+      <span className="mid">
+        <Icon name="q" /> Worker: not known {since}
+      </span>
+    </>
   );
 }
+
+const retryText = (atMs: number | null, nowMs: number): string =>
+  atMs === null || atMs <= nowMs ? ', connecting' : `, retrying in ${Math.ceil((atMs - nowMs) / 1000)} s`;
 
 function Clock(): ReactNode {
   const zone = useZone();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
-import { Live } from '#web/data/live.tsx';
+import { Live, useIsStale } from '#web/data/live.tsx';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { useSteady } from '#web/data/use-steady.ts';
@@ -12,6 +12,7 @@ import { HealthLine } from './health-line.tsx';
 import { Heartbeat } from './heartbeat.tsx';
 import { Mark } from '#web/ui/icon.tsx';
 import { KillSwitch } from './kill-switch.tsx';
+import { LostBar } from './lost-bar.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { ThemeSwitch } from '#web/ui/theme-switch.tsx';
 
@@ -73,12 +74,18 @@ function useArrival(): RefObject<HTMLElement | null> {
   return main;
 }
 
-/** The open page. It accepts no clicks while its content still moves. */
+/** The open page. It accepts no clicks while its content still moves. Old values lose their colour. */
 function Page(): ReactNode {
   const main = useArrival();
   const isSteady = useSteady();
+  const isStale = useIsStale();
   return (
-    <main id="main" className={isSteady ? 'page' : 'page pointer-events-none'} ref={main} tabIndex={-1}>
+    <main
+      id="main"
+      className={`page ${isSteady ? '' : 'pointer-events-none'} ${isStale ? 'old' : ''}`}
+      ref={main}
+      tabIndex={-1}
+    >
       <Outlet />
     </main>
   );
@@ -107,6 +114,7 @@ export function Shell(): ReactNode {
         </div>
         <HealthLine signedIn />
         <Heartbeat />
+        <LostBar />
       </header>
       <Page />
       <nav className="tabs" aria-label="Main, phone">

@@ -33,6 +33,12 @@ const SHAPES = {
       <path d="M3 11h6" {...line} strokeWidth="1.4" />
     </>
   ),
+  off: (
+    <>
+      <circle cx="6" cy="6" r="4.4" {...line} strokeWidth="1.3" />
+      <path d="M2.5 9.5 9.5 2.5" {...line} strokeWidth="1.3" />
+    </>
+  ),
   minus: <path d="M2 6h8" {...line} strokeWidth="1.4" />,
   circ: (
     <>

@@ -1,0 +1,97 @@
+// A page that no longer receives anything says so: the service hangs, or the network is gone.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import type { CDPSession, Page } from 'playwright-core';
+import { shoot } from './browser.ts';
+import { settle, type Stack, startStack } from './stack.ts';
+
+let stack: Stack;
+let page: Page;
+let network: CDPSession;
+let profileId: string;
+
+before(async () => {
+  stack = await startStack();
+  ({ page, profileId } = await settle(stack));
+  page.setDefaultTimeout(60_000);
+  network = await page.context().newCDPSession(page);
+  await network.send('Network.enable');
+});
+after(() => stack?.[Symbol.asyncDispose]());
+
+const FAST = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+const setOffline = (offline: boolean): Promise<unknown> =>
+  network.send('Network.emulateNetworkConditions', { offline, ...FAST });
+function signalApi(signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const pid = stack.app.pidOf('api');
+  assert.ok(pid !== undefined, 'the api runs');
+  process.kill(pid, signal);
+}
+
+/** The service and the network come back also after a test that failed. */
+afterEach(async () => {
+  signalApi('SIGCONT');
+  await setOffline(false);
+});
+
+/** The live overview, with a position or a planned buy. */
+async function openOverview(): Promise<void> {
+  await page.goto(stack.app.url);
+  await page.getByText(/Live, price/).waitFor();
+  await page.getByRole('heading', { level: 1, name: /^Total equity/ }).waitFor();
+}
+
+async function showsLoss(): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: /^Live updates stopped .* ago\. Last known equity/ }).waitFor();
+  const health = page.getByRole('group', { name: 'Health' });
+  await health.getByText(/Live updates lost .* ago/).waitFor();
+  await health.getByText(/Worker: not known since/).waitFor();
+  const coin = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'BTC', exact: true }) });
+  await coin.getByText(/\d s old$/).waitFor();
+  await coin.getByText(/Last known:/).waitFor();
+  await page.getByRole('region', { name: 'Blockers' }).getByText('Not known.').waitFor();
+}
+
+async function showsRecovery(): Promise<void> {
+  await page.getByText(/Live, price/).waitFor();
+  await page.getByRole('heading', { level: 1, name: /^Total equity/ }).waitFor();
+  assert.equal(await page.getByText('Last known:').count(), 0);
+}
+
+test('a service that hangs makes verdict, header, prices and blockers old, and is live again when it answers', async () => {
+  await openOverview();
+  signalApi('SIGSTOP');
+  await showsLoss();
+  await shoot(page, 'stale-hung-dark');
+  signalApi('SIGCONT');
+  await showsRecovery();
+});
+
+test('a cut network makes verdict, header, prices and blockers old, and is live again when it is back', async () => {
+  await openOverview();
+  await setOffline(true);
+  await showsLoss();
+  await page.getByRole('alert').getByText('Offline.').waitFor();
+  await shoot(page, 'stale-offline-dark');
+  await setOffline(false);
+  await showsRecovery();
+});
+
+test('gains have no colour and nothing can be ordered while prices are old', async () => {
+  await page.goto(`${stack.app.url}/profiles/${profileId}/coins/BTCUSDT`);
+  const buy = page.getByRole('button', { name: 'Buy BTC…' });
+  await page.getByText(/Live, price/).waitFor();
+  assert.ok(await buy.isEnabled());
+  signalApi('SIGSTOP');
+  await page.getByText('No orders while prices are old.').waitFor();
+  assert.ok(await buy.isDisabled());
+  const inked = await page.evaluate(() => {
+    const gain = document.createElement('span');
+    gain.className = 'gain';
+    const ink = document.createElement('span');
+    ink.style.color = 'var(--color-ink-3)';
+    document.querySelector('#main')?.append(gain, ink);
+    return getComputedStyle(gain).color === getComputedStyle(ink).color;
+  });
+  assert.ok(inked, 'a gain is still coloured');
+});
