@@ -250,6 +250,8 @@ export const coin = z.object({
   position,
   /** No buys until then; null when the coin is not paused. */
   pause: z.object({ since: instant, until: instant, reason: z.string() }).nullable(),
+  /** End of the pause after a loss, at market time; null without one, and it may lie in the past. */
+  cooldownUntil: instant.nullable(),
   /** The row of the cost-basis ledger; quantity zero marks a price only, `note` says that nothing backs it. */
   costBasis: z
     .object({ averageEntryPrice: decimalText, quantity: decimalText, note: z.string().nullable() })

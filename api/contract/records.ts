@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { accountRun } from '#core/installation/cache-keys.ts';
 import { INTERVALS } from '#core/market/candle.ts';
 import { account } from './accounts.ts';
+import { blockers } from './blockers.ts';
 import { cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { killSwitch } from './halts.ts';
 import { operation } from './operation.ts';
@@ -132,6 +133,8 @@ export const readDashboard = operation({
   summary: 'One call for the landing page',
   response: z.object({
     killSwitch,
+    /** What keeps the running profiles from buying, judged at one moment. */
+    blockers,
     accounts: z.array(
       account.extend({
         /** Total equity in quote units at cached prices; null before the first wallet snapshot. */

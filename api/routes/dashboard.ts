@@ -1,12 +1,15 @@
 import { venueOf } from '#core/account/account.ts';
 import { add, formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { type AccountView, listAccounts } from '#storage/operator/accounts.ts';
-import { realisedSince } from '#storage/operator/dashboard.ts';
-import { readHalt } from '#storage/trading/halts.ts';
+import { listUnconfirmed, realisedSince } from '#storage/operator/dashboard.ts';
+import { listHalts, readHalt } from '#storage/trading/halts.ts';
 import { pageLogs } from '#storage/history/logs.ts';
 import { listUnwatchedPositions, newestFills, newestOrders } from '#storage/operator/profile-symbols.ts';
 import { listProfiles, type ProfileView } from '#storage/operator/profiles.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { type AccountFacts, blockersOf } from '#api/views/blockers.ts';
 import { readCoins } from '#api/views/coins.ts';
+import { limitUsageOf } from '#api/views/limit-usage.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { readDashboard } from '#api/contract/records.ts';
 import { dayStart } from '#core/account/day-start.ts';
@@ -60,16 +63,53 @@ async function accountCard(context: ApiContext, { account, profiles, timezone }:
   };
 }
 
-async function dashboardCoins(context: ApiContext, { account, profiles }: AccountWithProfiles) {
-  const coins = await readCoins(
+const coinsOf = (context: ApiContext, { account, profiles }: AccountWithProfiles) =>
+  readCoins(
     context,
     account,
     profiles.map(({ id }) => id),
   );
+
+type Coins = Awaited<ReturnType<typeof coinsOf>>;
+
+function dashboardCoins(coins: Coins, { profiles }: AccountWithProfiles) {
   return coins.map(({ profileId, coin }) => {
     const owner = profiles.find(({ id }) => id === profileId);
     return { ...coin, profileId, profileName: owner?.name ?? '', enabled: owner?.enabled ?? false };
   });
+}
+
+async function accountFacts(
+  context: ApiContext,
+  { account, profiles }: AccountWithProfiles,
+  coins: Coins,
+): Promise<AccountFacts> {
+  const { venues } = context;
+  const venue = venueOf(account);
+  const nowMs = context.now().getTime();
+  return {
+    account,
+    profiles,
+    coins,
+    run: await venues.accountRun(account.id),
+    wallet: await venues.wallet(account.id),
+    rules: await venues.rules(venue),
+    limits: await limitUsageOf(context, account),
+    marketMs: (await venues.marketMs(venue, nowMs)) ?? nowMs,
+  };
+}
+
+async function readBlockers(context: ApiContext, ours: readonly AccountWithProfiles[], coins: readonly Coins[]) {
+  const { cache, database } = context;
+  const used = ours.flatMap((one, i) => (one.profiles.length === 0 ? [] : [{ one, coins: coins[i] ?? [] }]));
+  const profileIds = used.flatMap(({ one }) => one.profiles.map(({ id }) => id));
+  const facts = {
+    workers: (await cache.list(cacheKeys.heartbeats)).size,
+    halts: await listHalts(database),
+    unconfirmed: profileIds.length === 0 ? [] : await listUnconfirmed(database.kysely, profileIds),
+    accounts: await Promise.all(used.map(({ one, coins: bound }) => accountFacts(context, one, bound))),
+  };
+  return blockersOf({ ...facts, now: context.now() });
 }
 
 /** Debug rows of idle ticks are on each coin's page; here they would hide events. */
@@ -88,10 +128,11 @@ export function mountDashboard({ context, handle }: Routes): void {
         timezone,
       }),
     );
-    const [halt, accounts, coins, unwatched, orders, fills, activity] = await Promise.all([
+    const coins = await Promise.all(ours.map((account) => coinsOf(context, account)));
+    const [halt, blockers, accounts, unwatched, orders, fills, activity] = await Promise.all([
       readHalt(kysely, { scope: 'all', subject: 'all' }),
+      readBlockers(context, ours, coins),
       Promise.all(ours.map((account) => accountCard(context, account))),
-      Promise.all(ours.map((account) => dashboardCoins(context, account))),
       listUnwatchedPositions(kysely),
       newestOrders(kysely, { profileIds, limit: ORDERS_SHOWN }),
       newestFills(kysely, { profileIds, limit: FILLS_SHOWN }),
@@ -99,9 +140,10 @@ export function mountDashboard({ context, handle }: Routes): void {
     ]);
     return {
       killSwitch: killSwitchView(halt),
+      blockers,
       accounts,
       profiles: profiles.map(profileView),
-      coins: coins.flat(),
+      coins: ours.flatMap((account, i) => dashboardCoins(coins[i] ?? [], account)),
       unwatched: unwatched.filter(({ profileId }) => profileIds.includes(profileId)),
       orders: orders.map((row) => ({ ...orderView(row), profileId: row.profileId })),
       fills: fills.map((row) => ({ ...fillView(row), profileId: row.profileId, symbol: row.symbol })),

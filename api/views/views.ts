@@ -188,6 +188,7 @@ export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output
       cycle: row.cycle,
     },
     pause: pauseView(row),
+    cooldownUntil: row.cooldownUntil?.toISOString() ?? null,
     costBasis:
       row.basisPrice === null
         ? null

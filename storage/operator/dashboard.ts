@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AccountId } from '#core/ids.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES } from '#core/order/order.ts';
 import type { Reader } from '#storage/postgres/database.ts';
 
@@ -20,6 +20,16 @@ export async function realisedSince(database: Reader, accountId: AccountId, sinc
     .execute();
   return rows;
 }
+
+/** Orders of these profiles whose outcome is unknown, oldest first. */
+export const listUnconfirmed = (database: Reader, profileIds: readonly ProfileId[]) =>
+  database
+    .selectFrom('orders')
+    .select(['id', 'profile_id as profileId', 'symbol', 'created_at as createdAt'])
+    .where('state', '=', 'unknown')
+    .where('profile_id', 'in', [...profileIds])
+    .orderBy('created_at')
+    .execute();
 
 /** Open orphan orders and positions of an account, and the holder of its lease. */
 export function readOpen(database: Reader, accountId: AccountId) {

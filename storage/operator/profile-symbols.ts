@@ -19,6 +19,8 @@ export interface CoinRow {
   readonly pausedUntil: Date | null;
   readonly pausedAt: Date | null;
   readonly pauseReason: string;
+  /** End of the pause after a loss, at market time. */
+  readonly cooldownUntil: Date | null;
   /** From the cost-basis ledger; null without a row. */
   readonly basisPrice: string | null;
   readonly basisQuantity: string | null;
@@ -44,7 +46,7 @@ export function listCoins(database: Reader, profileIds: readonly ProfileId[]): P
     )
     .select(['bound.profile_id as profileId', 'bound.symbol', 'bound.override_config as overrideConfig'])
     .select(sql<Date | null>`case when paused_until > clock_timestamp() then paused_until end`.as('pausedUntil'))
-    .select(['paused_at as pausedAt', 'pause_reason as pauseReason'])
+    .select(['paused_at as pausedAt', 'pause_reason as pauseReason', 'runner.cooldown_until as cooldownUntil'])
     .select(['basis.average_price as basisPrice', 'basis.quantity as basisQuantity', 'basis.note'])
     .select(sql<string>`coalesce(runner.quantity, 0)`.as('quantity'))
     .select(sql<string>`coalesce(runner.average_price, 0)`.as('averagePrice'))

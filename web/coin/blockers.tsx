@@ -1,13 +1,28 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Coin } from '#web/data/queries.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { blockersOf } from '#web/data/blockers.ts';
+import { useConnection } from '#web/data/live.tsx';
+import { dashboardQuery } from '#web/data/queries.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Prose } from '#web/ui/when.tsx';
 
-/** Blockers of a coin outside of its own decisions. */
-export function Blockers({ coin }: { coin: Pick<Coin, 'blockers'> }): ReactNode {
-  return coin.blockers.map(({ code, sentence }) => (
-    <p key={code} className="care">
-      <Icon name="warn" /> <Prose text={sentence} />
+/** Everything that stops a coin, the most important first. Its last decision is shown next to it. */
+export function Blockers({ profileId, symbol }: { profileId: ProfileId; symbol: string }): ReactNode {
+  const { stream } = useConnection();
+  const { data } = useQuery({ ...dashboardQuery, enabled: false });
+  if (stream === 'lost') {
+    return (
+      <p className="two">
+        <Icon name="off" /> Blockers: not known without live updates.
+      </p>
+    );
+  }
+  if (data === undefined) return null;
+  return blockersOf(data, { profileId, symbol }).map(({ kind, name, sentence }) => (
+    <p key={`${kind} ${sentence}`} className="care">
+      <Icon name="warn" /> {name === null ? null : `${name} `}
+      <Prose text={sentence} />
     </p>
   ));
 }

@@ -21,6 +21,7 @@ const coin = (changes: Partial<Coin> & { quantity?: string }): Coin => ({
   price: '2561.10',
   priceAt: '2026-11-20T14:12:07.000Z',
   pause: null,
+  cooldownUntil: null,
   costBasis: null,
   blockers: [],
   untracked: null,

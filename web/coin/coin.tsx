@@ -199,7 +199,7 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
           {view.blocked ? <Icon name="warn" /> : null} <Prose text={coin.state.decision.sentence} />
         </p>
       )}
-      <Blockers coin={coin} />
+      <Blockers profileId={profile.id} symbol={coin.symbol} />
     </div>
   );
 }

@@ -47,6 +47,15 @@ function staleKeys({ topic, id }: EventFrame): readonly (readonly string[])[] {
   return topic === 'status' ? [keys.status] : [];
 }
 
+/** The status is read more often than the dashboard, whose blockers must follow it. */
+function isWorkerChanged(client: QueryClient): boolean {
+  const status = client.getQueryData(statusQuery.queryKey);
+  const dashboard = client.getQueryData(dashboardQuery.queryKey);
+  if (status === undefined || dashboard === undefined) return false;
+  const isDown = dashboard.blockers.list.some(({ kind }) => kind === 'worker-down');
+  return isDown !== (status.worker === null);
+}
+
 function connect(client: QueryClient): () => void {
   let batch = emptyBatch();
   const stale = new Map<string, readonly string[]>();
@@ -80,6 +89,7 @@ function connect(client: QueryClient): () => void {
     const isLive = freshness.read().stream === 'live';
     // Answers from before the loss may be old, also those that no missed frame would invalidate.
     if (wasLost && isLive) void client.invalidateQueries();
+    if (isWorkerChanged(client)) void client.invalidateQueries({ queryKey: keys.dashboard });
     // The marks do not move without a worker or without a connection.
     decisionRate.step(isLive && client.getQueryData(statusQuery.queryKey)?.worker != null);
   }, STEP_EVERY_MS);

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { memo, type ReactNode, useState } from 'react';
 import { formatDecimal } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
+import type { Blocker } from '#web/data/blockers.ts';
 import { useStalePrice } from '#web/data/live.tsx';
 import type { Coin } from '#web/data/queries.ts';
 import { coinView } from '#web/coin/coin-view.ts';
@@ -16,7 +17,8 @@ export interface CoinRow {
   readonly profileId: ProfileId;
   readonly profileName: string;
   readonly running: boolean;
-  readonly stopped: boolean;
+  /** The most important blocker of the coin. */
+  readonly blocker: Blocker | null;
   readonly stopRests: boolean;
   /** Set for a coin whose price the worker publishes. */
   readonly priceKey: string | null;
@@ -102,7 +104,7 @@ const Cells = memo(CellsOf, (before, after) => {
     before.extra === after.extra &&
     old.coin === now.coin &&
     old.running === now.running &&
-    old.stopped === now.stopped &&
+    old.blocker?.sentence === now.blocker?.sentence &&
     old.stopRests === now.stopRests
   );
 });
@@ -114,7 +116,7 @@ function PriceAge({ priceKey }: { priceKey: string }): ReactNode {
 }
 
 function CellsOf({ row, extra }: CellsProps): ReactNode {
-  const { coin, profileId, profileName, running, stopped, stopRests } = row;
+  const { coin, profileId, profileName, running, blocker, stopRests } = row;
   const view = coinView(coin);
   return (
     <>
@@ -146,7 +148,7 @@ function CellsOf({ row, extra }: CellsProps): ReactNode {
         <Rail coin={coin} stopRests={stopRests} />
       </td>
       <td className="act full">
-        <NextAction coin={coin} running={running} stopped={stopped} />
+        <NextAction coin={coin} running={running} blocker={blocker} />
       </td>
       {extra === undefined ? null : <td className="full num">{extra(coin)}</td>}
     </>

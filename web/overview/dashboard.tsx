@@ -2,12 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { add, formatDecimal, ZERO } from '#core/amount/decimal.ts';
+import { blockersOf } from '#web/data/blockers.ts';
 import { priceKeyOf, venuesOf } from '#web/data/frames.ts';
 import { useConnection, useStaleAge } from '#web/data/live.tsx';
 import { type Dashboard, dashboardQuery, statusQuery } from '#web/data/queries.ts';
 import { useNow } from '#web/data/session.tsx';
 import { whenIdle } from '#web/data/when-idle.ts';
 import { AccountsList } from './accounts-list.tsx';
+import { BlockerList } from './blocker-list.tsx';
 import { type CoinRow, CoinsTable } from './coins-table.tsx';
 import { Feed } from '#web/ui/feed.tsx';
 import { Figure, Gain } from '#web/ui/figures.tsx';
@@ -17,8 +19,6 @@ import { RailKey } from '#web/coin/rail.tsx';
 import { ResetNotice } from './reset-notice.tsx';
 import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
-import { Icon } from '#web/ui/icon.tsx';
-import { Prose } from '#web/ui/when.tsx';
 import { EquityCurve } from './equity-curve.tsx';
 import { VerdictLine } from './verdict-line.tsx';
 import { moneyUnit, type AccountGroup, accountGroups } from '#web/ui/accounts.ts';
@@ -59,7 +59,9 @@ function Overview({ data, failed }: { data: Dashboard; failed: unknown }): React
       {group === undefined || data.profiles.length === 0 ? null : (
         <div className="cols">
           <EquityCurve data={data} group={group} />
-          <BlockerList data={data} />
+          <div className="c4">
+            <BlockerList blockers={data.blockers} />
+          </div>
         </div>
       )}
       {data.unwatched.map(({ profileId, profileName, symbol, quantity }) => (
@@ -88,7 +90,7 @@ function Head({ data, group }: { data: Dashboard; group: AccountGroup | undefine
   const { data: status, isError } = useQuery(statusQuery);
   const connection = useConnection();
   const nowMs = useNow();
-  const verdict = verdictOf({ dashboard: data, group, status, statusFailed: isError, connection, nowMs });
+  const verdict = verdictOf({ dashboard: data, group, failed: isError, connection });
   if (connection.stream === 'lost')
     return (
       <div className="head">
@@ -159,59 +161,6 @@ function Figures({ data, group }: { data: Dashboard; group: AccountGroup }): Rea
   );
 }
 
-/** Coins and profiles that are blocked, with the sentence of their last decision. */
-function BlockerList({ data }: { data: Dashboard }): ReactNode {
-  const { stream } = useConnection();
-  if (stream === 'lost')
-    return (
-      <Section title="Blockers" span={4}>
-        <p className="p-2">
-          <Icon name="off" /> <b>Not known.</b> Blockers cannot be read without live updates.
-        </p>
-      </Section>
-    );
-  const blocked = data.coins.filter((coin) => coin.enabled && (coin.blockers.length > 0 || coinView(coin).blocked));
-  const off = data.profiles.filter(({ enabled }) => !enabled);
-  const blockers = blocked.length + off.length;
-  const waiting = data.coins.filter((coin) => coin.enabled && !coinView(coin).held && !blocked.includes(coin)).length;
-  return (
-    <Section title="Blockers" note={blockers === 0 ? undefined : blockers} span={4}>
-      {blockers === 0 ? (
-        <p className="p-2">
-          None.
-          {waiting === 0 ? null : ` ${waiting === 1 ? '1 coin waits' : `${waiting} coins wait`} for the buy price.`}
-        </p>
-      ) : null}
-      <ul className="block">
-        {blocked.slice(0, 5).map((coin) => (
-          <li key={`${coin.profileId} ${coin.symbol}`}>
-            <span className="care">
-              <Icon name="warn" />
-            </span>
-            <span>
-              <Link to="/profiles/$id/coins/$symbol" params={{ id: coin.profileId, symbol: coin.symbol }}>
-                <b>{coin.baseAsset ?? coin.symbol}</b>
-              </Link>{' '}
-              <Prose text={coin.blockers[0]?.sentence ?? coin.state?.decision.sentence ?? ''} />
-            </span>
-          </li>
-        ))}
-        {off.slice(0, 5).map(({ id, name }) => (
-          <li key={id}>
-            <Icon name="minus" />
-            <span>
-              <Link to="/profiles/$id" params={{ id }}>
-                <b>{name}</b>
-              </Link>{' '}
-              is paused.
-            </span>
-          </li>
-        ))}
-      </ul>
-    </Section>
-  );
-}
-
 function FirstProfile(): ReactNode {
   return (
     <Section title="Coins">
@@ -238,7 +187,7 @@ function Coins({ data }: { data: Dashboard }): ReactNode {
     profileId: coin.profileId,
     profileName: coin.profileName,
     running: coin.enabled,
-    stopped: data.killSwitch.engaged,
+    blocker: blockersOf(data, coin)[0] ?? null,
     stopRests: rests.has(`${coin.profileId} ${coin.symbol}`),
   }));
   const held = rows.filter(({ coin }) => coinView(coin).held).length;

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { Blocker } from '#web/data/blockers.ts';
 import { useIsStale } from '#web/data/live.tsx';
 import type { Coin } from '#web/data/queries.ts';
 import { coinView, distanceText } from '#web/coin/coin-view.ts';
@@ -10,27 +11,35 @@ interface NextStepProps {
   coin: Coin;
   /** The profile is running. */
   running: boolean;
-  /** The kill switch is engaged. */
-  stopped: boolean;
+  /** The most important blocker of the coin. */
+  blocker: Blocker | null;
 }
 
-/** The next action of a coin, and the sentence of its last decision; only the last known one of old values. */
-export function NextAction({ coin, running, stopped }: NextStepProps): ReactNode {
+/** Blockers under which no buy is planned, with their words here. */
+const STOPPED: Partial<Record<Blocker['kind'], string>> = {
+  'buying-stopped': 'Buying is stopped',
+  'exchange-reset': 'Buying is stopped until the reset is confirmed',
+};
+
+/** The next action of a coin and what blocks it, else the sentence of its last decision; the last known ones of old values. */
+export function NextAction({ coin, running, blocker }: NextStepProps): ReactNode {
   const isStale = useIsStale();
   const { next, blocked, held } = coinView(coin);
-  if (!running || (stopped && !held)) {
+  const isOld = isStale || blocker?.kind === 'worker-down';
+  if (!running) {
     return (
       <>
-        <Icon name="minus" /> {running ? 'Buying is stopped' : 'Profile is paused'}
+        <Icon name="minus" /> Profile is paused
       </>
     );
   }
+  const stopped = blocker === null ? undefined : STOPPED[blocker.kind];
   const sentence = coin.state?.decision.sentence;
   return (
     <>
-      {next === null ? (
+      {next === null || (stopped !== undefined && !held) ? (
         <>
-          <Icon name="minus" /> {isStale ? 'Last known: ' : null}
+          <Icon name="minus" /> {isOld ? 'Last known: ' : null}
           {coin.state === null ? 'Waiting for the first decision' : held ? 'No exit planned' : 'No buy planned'}
         </>
       ) : (
@@ -38,12 +47,16 @@ export function NextAction({ coin, running, stopped }: NextStepProps): ReactNode
           <span className="intent">
             <Icon name="flag" />
           </span>{' '}
-          {isStale ? `Last known: ${lowerFirst(next.verb)}` : next.verb} at <b>{price(next.level, coin.tickSize)}</b> or{' '}
+          {isOld ? `Last known: ${lowerFirst(next.verb)}` : next.verb} at <b>{price(next.level, coin.tickSize)}</b> or{' '}
           {next.side}
           <span className="two nb">{distanceText(next)}</span>
         </>
       )}
-      {sentence === undefined ? null : (
+      {blocker !== null ? (
+        <span className="note care">
+          <Icon name={stopped === undefined ? 'warn' : 'oct'} /> {stopped ?? <Reason blocker={blocker} />}
+        </span>
+      ) : sentence === undefined ? null : (
         <span className={blocked ? 'note care' : 'note'}>
           {blocked ? <Icon name="warn" /> : null} <Prose text={sentence} />
         </span>
@@ -52,4 +65,16 @@ export function NextAction({ coin, running, stopped }: NextStepProps): ReactNode
   );
 }
 
+/** A blocker of the coin itself needs no name in its row. */
+function Reason({ blocker: { scope, name, sentence } }: { blocker: Blocker }): ReactNode {
+  return scope === 'coin' ? (
+    <Prose text={upperFirst(sentence)} />
+  ) : (
+    <>
+      {name} <Prose text={sentence} />
+    </>
+  );
+}
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { blockersOf } from '#web/data/blockers.ts';
 import { priceKeyOf, venuesOf } from '#web/data/frames.ts';
 import { coinsQuery, dashboardQuery, type Profile } from '#web/data/queries.ts';
 import { AddCoin, RemoveCoin } from '#web/coin/coin-binding.tsx';
@@ -57,7 +58,7 @@ function Coins({ profile }: { profile: Profile }): ReactNode {
     profileId: profile.id,
     profileName: '',
     running: profile.enabled,
-    stopped: dashboard?.killSwitch.engaged ?? false,
+    blocker: dashboard === undefined ? null : (blockersOf(dashboard, { profileId: profile.id, ...coin })[0] ?? null),
     stopRests: resting.has(coin.symbol),
     priceKey: priceKeyOf(coin, profile.enabled, venue),
   }));

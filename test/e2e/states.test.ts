@@ -1,9 +1,9 @@
-// A page that no longer receives anything says so: the service hangs, or the network is gone.
+// What the pages say while something is wrong: a hung service, a cut network, a dead worker, stopped buying.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { shoot } from './browser.ts';
-import { settle, type Stack, startStack } from './stack.ts';
+import { ask, settle, type Stack, startStack } from './stack.ts';
 
 let stack: Stack;
 let page: Page;
@@ -22,15 +22,16 @@ after(() => stack?.[Symbol.asyncDispose]());
 const FAST = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
 const setOffline = (offline: boolean): Promise<unknown> =>
   network.send('Network.emulateNetworkConditions', { offline, ...FAST });
-function signalApi(signal: 'SIGSTOP' | 'SIGCONT'): void {
-  const pid = stack.app.pidOf('api');
-  assert.ok(pid !== undefined, 'the api runs');
+function signalPart(part: 'api' | 'worker', signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const pid = stack.app.pidOf(part);
+  assert.ok(pid !== undefined, `the ${part} runs`);
   process.kill(pid, signal);
 }
 
 /** The service and the network come back also after a test that failed. */
 afterEach(async () => {
-  signalApi('SIGCONT');
+  signalPart('api', 'SIGCONT');
+  signalPart('worker', 'SIGCONT');
   await setOffline(false);
 });
 
@@ -60,10 +61,10 @@ async function showsRecovery(): Promise<void> {
 
 test('a service that hangs makes verdict, header, prices and blockers old, and is live again when it answers', async () => {
   await openOverview();
-  signalApi('SIGSTOP');
+  signalPart('api', 'SIGSTOP');
   await showsLoss();
   await shoot(page, 'stale-hung-dark');
-  signalApi('SIGCONT');
+  signalPart('api', 'SIGCONT');
   await showsRecovery();
 });
 
@@ -82,7 +83,7 @@ test('gains have no colour and nothing can be ordered while prices are old', asy
   const buy = page.getByRole('button', { name: 'Buy BTC…' });
   await page.getByText(/Live, price/).waitFor();
   assert.ok(await buy.isEnabled());
-  signalApi('SIGSTOP');
+  signalPart('api', 'SIGSTOP');
   await page.getByText('No orders while prices are old.').waitFor();
   assert.ok(await buy.isDisabled());
   const inked = await page.evaluate(() => {
@@ -94,4 +95,43 @@ test('gains have no colour and nothing can be ordered while prices are old', asy
     return getComputedStyle(gain).color === getComputedStyle(ink).color;
   });
   assert.ok(inked, 'a gain is still coloured');
+});
+
+const blockers = () => page.getByRole('region', { name: 'Blockers' });
+
+test('a coin that is paused and a stopped kill switch are blockers', async () => {
+  const api = `${stack.app.url}/api`;
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const pause = `${api}/profiles/${profileId}/symbols/BTCUSDT/pause`;
+  await ask(page, { method: 'POST', url: pause, data: { until } });
+  await openOverview();
+  await blockers()
+    .getByText(/BTC is paused until/)
+    .waitFor();
+  await ask(page, { method: 'PUT', url: `${api}/kill-switch`, data: { engaged: true } });
+  await blockers()
+    .getByText(/Buying is stopped on all accounts since/)
+    .waitFor();
+  await blockers().getByText('Behind it, still true').click();
+  await blockers()
+    .getByText(/BTC is paused until/)
+    .waitFor();
+  await shoot(page, 'blockers-stopped-dark');
+  await ask(page, { method: 'PUT', url: `${api}/kill-switch`, data: { engaged: false } });
+  await ask(page, { method: 'POST', url: pause.replace(/pause$/, 'resume') });
+  await blockers()
+    .getByText(/Buying is stopped/)
+    .waitFor({ state: 'hidden' });
+});
+
+test('a worker that is down is the verdict and the first blocker', async () => {
+  await openOverview();
+  signalPart('worker', 'SIGSTOP');
+  await page.getByRole('heading', { level: 1, name: /^The worker is down/ }).waitFor();
+  await blockers()
+    .getByText(/The worker is down/)
+    .waitFor();
+  await shoot(page, 'blockers-worker-dark');
+  signalPart('worker', 'SIGCONT');
+  await page.getByRole('heading', { level: 1, name: /^Total equity/ }).waitFor();
 });

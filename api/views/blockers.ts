@@ -1,0 +1,258 @@
+import type { z } from 'zod';
+import { type Decimal, formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import type { Halt } from '#core/account/halts.ts';
+import type { AccountRunState } from '#core/installation/cache-keys.ts';
+import type { OrderId, ProfileId } from '#core/ids.ts';
+import { isSellable } from '#core/position/position.ts';
+import { SNAPSHOT_MAX_AGE_MS } from '#core/position/cost-basis.ts';
+import type { AccountView } from '#storage/operator/accounts.ts';
+import type { ProfileView } from '#storage/operator/profiles.ts';
+import { BLOCKER_KINDS, type blocker, type blockers } from '#api/contract/blockers.ts';
+import type { CachedWallet, Rules } from '#api/frame/venues.ts';
+import type { CoinView } from './coins.ts';
+import type { limitUsageOf } from './limit-usage.ts';
+
+type Blocker = z.output<typeof blocker>;
+type Kind = Blocker['kind'];
+/** A blocker before it is compared with the others. */
+type Found = Omit<Blocker, 'behind' | 'everything'>;
+
+/** Everything that is known about one account with at least one profile. */
+export interface AccountFacts {
+  readonly account: AccountView;
+  readonly profiles: readonly ProfileView[];
+  readonly coins: readonly { readonly profileId: ProfileId; readonly coin: CoinView }[];
+  readonly run: AccountRunState | undefined;
+  readonly wallet: CachedWallet | undefined;
+  readonly rules: Rules | undefined;
+  readonly limits: Awaited<ReturnType<typeof limitUsageOf>>;
+  /** Market time of the venue. */
+  readonly marketMs: number;
+}
+
+export interface Facts {
+  readonly workers: number;
+  readonly halts: readonly Halt[];
+  readonly unconfirmed: readonly {
+    readonly id: OrderId;
+    readonly profileId: ProfileId;
+    readonly symbol: string;
+    readonly createdAt: Date;
+  }[];
+  readonly accounts: readonly AccountFacts[];
+  readonly now: Date;
+}
+
+const ALL = { scope: 'all', accountId: null, profileId: null, symbol: null, name: null } as const;
+const NOTHING = { since: null, orderId: null } as const;
+const ofAccount = ({ id, name }: AccountView) =>
+  ({ scope: 'account', accountId: id, profileId: null, symbol: null, name }) as const;
+const ofProfile = ({ id, accountId, name }: ProfileView) =>
+  ({ scope: 'profile', accountId, profileId: id, symbol: null, name }) as const;
+
+/** The kind of a refusal that only the engine can judge; the api judges all others from what is stored. */
+const ENGINE_KINDS: Readonly<Record<string, Kind>> = {
+  'stale-price': 'price',
+  'data-candles-missing': 'candles',
+  'data-order-unreadable': 'candles',
+  'rating-too-low': 'rating',
+  'rating-stale': 'rating',
+  'rating-missing': 'rating',
+  'regime-bear': 'rating',
+  'regime-not-bull': 'rating',
+  'regime-unavailable': 'rating',
+  'cap-symbol-exposure': 'limit',
+  'cap-position-loss': 'limit',
+  'cap-other-asset': 'limit',
+  'size-no-funds': 'balance',
+  'size-below-minimum': 'size',
+  'size-exit-infeasible': 'size',
+  'order-refused-repeatedly': 'size',
+  'exit-unsellable': 'exit',
+  'exit-nothing-free': 'exit',
+  'exit-locked-by-orphan': 'exit',
+};
+
+/** A sentence of the engine as the continuation of a name: `Not buying: the rating …` becomes `is not bought: the rating …`. */
+const afterName = (sentence: string): string =>
+  sentence
+    .replace(/^Not buying: /, 'is not bought: ')
+    .replace(/^Not selling: /, 'is not sold: ')
+    .replace(/^Not trading: /, 'is not traded: ')
+    .replace(/^(Waiting|Doing nothing): /, 'waits: ');
+
+function accountBlockers({ account, profiles, run, wallet, limits }: AccountFacts, now: Date): Found[] {
+  const about = { ...ofAccount(account), ...NOTHING };
+  const found: Found[] = [];
+  const { apiKey, resetAt } = account;
+  if (run?.faults) {
+    const { count, cause, since } = run.faults;
+    const times = count === 1 ? 'once' : `${count} times`;
+    const sentence = `stopped on an error and restarted ${times}: ${cause}`;
+    found.push({ ...about, kind: 'account-down', sentence, since });
+  } else if (run?.downSince) {
+    found.push({ ...about, kind: 'account-down', sentence: 'is starting.', since: run.downSince });
+  }
+  if (apiKey === null) found.push({ ...about, kind: 'api-key', sentence: 'cannot trade: it has no API key.' });
+  else if (apiKey.status === 'error') {
+    const cause = apiKey.cause ?? 'no reason given';
+    found.push({ ...about, kind: 'api-key', sentence: `cannot trade: the exchange rejects its API key (${cause}).` });
+  }
+  if (resetAt !== null) {
+    const sentence = 'was reset: its exchange started from zero. Confirm the reset to allow buying.';
+    found.push({ ...about, kind: 'exchange-reset', sentence, since: resetAt.toISOString() });
+  }
+  for (const { scope, subject, standings } of limits) {
+    const profile = profiles.find(({ id }) => id === subject);
+    const place = scope === 'account' ? ofAccount(account) : profile?.enabled === true ? ofProfile(profile) : undefined;
+    for (const { blocked, sentence } of standings) {
+      if (blocked && place !== undefined)
+        found.push({ ...place, ...NOTHING, kind: 'limit', sentence: afterName(sentence ?? 'has reached a limit.') });
+    }
+  }
+  if (wallet === undefined) found.push({ ...about, kind: 'wallet', sentence: 'has no wallet loaded yet.' });
+  else if (now.getTime() - Date.parse(wallet.keptAt) > SNAPSHOT_MAX_AGE_MS) {
+    const sentence = `has an old wallet, last updated ${wallet.keptAt}.`;
+    found.push({ ...about, kind: 'wallet', sentence, since: wallet.keptAt });
+  }
+  return found;
+}
+
+function profileBlockers({ account, profiles }: AccountFacts, halts: readonly Halt[]): Found[] {
+  const stopped = ({ since, reason }: Halt): Pick<Found, 'kind' | 'sentence' | 'since' | 'orderId'> => ({
+    kind: 'buying-stopped',
+    sentence: `buys nothing: buying was stopped at ${since.toISOString()}.${reason === '' ? '' : ` ${reason}`}`,
+    since: since.toISOString(),
+    orderId: null,
+  });
+  const haltsOf = (subject: string): Halt[] =>
+    halts.filter((halt) => halt.scope !== 'all' && halt.subject === subject && halt.reset !== true);
+  return [
+    ...haltsOf(account.id).map((halt) => ({ ...ofAccount(account), ...stopped(halt) })),
+    ...profiles.flatMap((profile): Found[] => {
+      if (!profile.enabled)
+        return [{ ...ofProfile(profile), ...NOTHING, kind: 'profile-paused', sentence: 'is paused.' }];
+      return haltsOf(profile.id).map((halt) => ({ ...ofProfile(profile), ...stopped(halt) }));
+    }),
+  ];
+}
+
+interface CoinFacts extends AccountFacts {
+  readonly profile: ProfileView;
+  readonly coin: CoinView;
+  readonly workers: number;
+}
+
+/** The smallest order of a coin and the amount that the account has for it, when both are known. */
+function balanceOf({ coin, rules, wallet }: CoinFacts): { least: Decimal; free: Decimal } | undefined {
+  const known = rules?.get(coin.symbol);
+  if (known === undefined || wallet === undefined) return undefined;
+  return { least: known.notional.min, free: requireDecimal(wallet.balances[known.quoteAsset]?.free ?? '0') };
+}
+
+function ruleSentence({ coin, rules }: CoinFacts): string | undefined {
+  if (rules === undefined) return 'has no trading rules yet; a worker loads them within minutes.';
+  const known = rules.get(coin.symbol);
+  if (known === undefined) return 'is not listed by the exchange.';
+  return known.status === 'TRADING' ? undefined : `is not traded by the exchange now (${known.status}).`;
+}
+
+function coinBlockers(facts: CoinFacts): Found[] {
+  const { coin, profile, run, marketMs, workers } = facts;
+  const place = { scope: 'coin', accountId: profile.accountId, profileId: profile.id, symbol: coin.symbol } as const;
+  const about = { ...place, ...NOTHING, name: coin.baseAsset ?? coin.symbol };
+  const found: Found[] = [];
+  const add = (kind: Kind, sentence: string, since: string | null = null): void => {
+    found.push({ ...about, kind, sentence, since });
+  };
+  const { pause, cooldownUntil, state } = coin;
+  if (pause !== null) add('coin-paused', `is paused until ${pause.until}. ${pause.reason}`.trim(), pause.since);
+  for (const { sentence } of coin.blockers) add('orphan', afterName(sentence));
+  const trouble = run?.coins.find(({ profileId, symbol }) => profileId === profile.id && symbol === coin.symbol);
+  if (trouble !== undefined) add('coin-down', `${trouble.runs ? 'is not bought' : 'does not run'}: ${trouble.cause}`);
+  if (cooldownUntil !== null && Date.parse(cooldownUntil) > marketMs)
+    add('cool-down', `has a cool-down until ${cooldownUntil} after a loss.`);
+  const rule = ruleSentence(facts);
+  if (rule !== undefined) add('rules', rule);
+  const balance = balanceOf(facts);
+  if (balance !== undefined && balance.free < balance.least) {
+    const asset = coin.quoteAsset ?? '';
+    const [free, least] = [formatDecimal(balance.free), formatDecimal(balance.least)];
+    add('balance', `cannot be bought: ${free} ${asset} are available, the smallest order is ${least} ${asset}.`);
+  }
+  // Without a worker the last decision says nothing about now.
+  if (workers === 0 || state?.approval.kind !== 'refused') return found;
+  const kind = ENGINE_KINDS[state.approval.reason ?? ''];
+  if (kind !== undefined && found.every((other) => other.kind !== kind)) add(kind, afterName(state.decision.sentence));
+  return found;
+}
+
+const covers = (wide: Found, { accountId, profileId, symbol }: Pick<Found, 'accountId' | 'profileId' | 'symbol'>) => {
+  if (wide.scope === 'all') return true;
+  if (wide.scope === 'account') return wide.accountId === accountId;
+  return wide.profileId === profileId && (wide.scope === 'profile' || wide.symbol === symbol);
+};
+
+/** A rest that is too small to be sold is no position. */
+function isHeld({ position, price, costBasis, symbol }: CoinView, rules: Rules | undefined): boolean {
+  const quantity = requireDecimal(position.quantity);
+  if (quantity === 0n || (costBasis?.note ?? null) !== null) return false;
+  const known = rules?.get(symbol);
+  return known === undefined || price === null || isSellable(quantity, requireDecimal(price), known);
+}
+
+const rankOf = ({ kind }: Found): number => BLOCKER_KINDS.indexOf(kind);
+
+/** All that blocks buying now, the most important first; the one place where the service judges it. */
+export function blockersOf({ workers, halts, unconfirmed, accounts, now }: Facts): z.output<typeof blockers> {
+  const running = accounts.flatMap((facts) => {
+    const enabled = new Map(
+      facts.profiles.filter((profile) => profile.enabled).map((profile) => [profile.id, profile]),
+    );
+    return facts.coins.flatMap(({ profileId, coin }) => {
+      const profile = enabled.get(profileId);
+      return profile === undefined ? [] : [{ ...facts, coin, profile, workers }];
+    });
+  });
+  const trading = new Set(running.map(({ account }) => account.id));
+  const found: Found[] = [];
+  if (workers === 0) {
+    const sentence = 'The worker is down: no decisions are made. Open orders stay active on the exchange.';
+    found.push({ ...ALL, ...NOTHING, kind: 'worker-down', sentence });
+  }
+  for (const halt of halts.filter(({ scope }) => scope === 'all')) {
+    const since = halt.since.toISOString();
+    const sentence = `Buying is stopped on all accounts since ${since}.${halt.reason === '' ? '' : ` ${halt.reason}`}`;
+    found.push({ ...ALL, ...NOTHING, kind: 'buying-stopped', sentence, since });
+  }
+  for (const facts of accounts) {
+    found.push(...profileBlockers(facts, halts));
+    if (trading.has(facts.account.id)) found.push(...accountBlockers(facts, now));
+  }
+  for (const coin of running) found.push(...coinBlockers(coin));
+  for (const { id, profileId, symbol, createdAt } of unconfirmed) {
+    const owner = running.find(({ profile, coin }) => profile.id === profileId && coin.symbol === symbol);
+    const since = createdAt.toISOString();
+    const place = { scope: 'coin', accountId: owner?.account.id ?? null, profileId, symbol } as const;
+    const name = owner?.coin.baseAsset ?? symbol;
+    const sentence = `waits for the answer to an order sent at ${since}. Exits still work.`;
+    found.push({ ...place, name, kind: 'order-unconfirmed', sentence, since, orderId: id });
+  }
+  const ordered = found.toSorted((a, b) => rankOf(a) - rankOf(b));
+  const placeOf = ({ profile, coin }: CoinFacts) => {
+    return { accountId: profile.accountId, profileId: profile.id, symbol: coin.symbol };
+  };
+  const list = ordered.map((one, i) => ({
+    ...one,
+    behind: ordered.slice(0, i).some((above) => covers(above, one)),
+    everything: running.length > 0 && running.every((coin) => covers(one, placeOf(coin))),
+  }));
+  const isFree = (coin: CoinFacts): boolean => !list.some((one) => covers(one, placeOf(coin)));
+  return {
+    checkedAt: now.toISOString(),
+    list,
+    waiting: running.filter((coin) => !isHeld(coin.coin, coin.rules) && isFree(coin)).length,
+    coins: running.length,
+    undecided: running.filter(({ coin }) => coin.state === null).length,
+  };
+}
