@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INTERVALS } from '#core/market/candle.ts';
-import { idSchema } from '#core/ids.ts';
+import { idSchema } from '#core/id-schema.ts';
 import { decimalText, instant, orderId, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 import { candle } from './records.ts';

@@ -152,7 +152,6 @@ async function runJob(stack: Stack, queue: Queue, [job, record]: readonly [JobNa
 }
 
 const RECORDED: readonly (readonly [JobName, string])[] = [
-  ['snapshot-equity', 'select from equity_snapshots'],
   ['watch-drift', `select from profile_reports where kind = 'drift' and report is not null`],
   ['shadow-replay', `select from profile_reports where kind = 'shadow' and report is not null`],
   ['discover', 'select from discovery_cycles'],
@@ -178,6 +177,7 @@ export async function runSession(stack: Stack, queue: Queue): Promise<void> {
     `select from profile_runs having count(*) filter (where status = 'done') = 2`,
   );
   await rowOf(stack, 'five closed trades', 'select from closed_cycles having count(*) >= 5');
+  await rowOf(stack, 'a point of the equity curve', 'select from equity_snapshots');
   for (const job of RECORDED) await runJob(stack, queue, job);
   await rowOf(stack, 'a position', 'select from runner_states where quantity > 0');
 }
