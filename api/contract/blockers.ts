@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountId, instant, orderId, profileId } from './fields.ts';
 
-/** What can block buying, the most important first. `exit` blocks a sale. */
+/** Everything that can block buying, the most important first. `exit` blocks a sale. */
 export const BLOCKER_KINDS = [
   'worker-down',
   'account-down',

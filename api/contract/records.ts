@@ -133,7 +133,7 @@ export const readDashboard = operation({
   summary: 'One call for the landing page',
   response: z.object({
     killSwitch,
-    /** What keeps the running profiles from buying, judged at one moment. */
+    /** The blockers of buying of the running profiles, judged at one moment. */
     blockers,
     accounts: z.array(
       account.extend({

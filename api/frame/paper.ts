@@ -9,7 +9,7 @@ import {
 export interface Paper {
   /** Null without such an exchange, and until the supervisor has named its market. */
   state(): PaperState | null;
-  /** Asks the supervisor for another market. It reports the outcome in the state. */
+  /** Requests another market from the supervisor. It reports the outcome in the state. */
   change(market: PaperMarket): void;
 }
 

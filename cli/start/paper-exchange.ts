@@ -29,7 +29,7 @@ export class PaperExchange implements AsyncDisposable {
   async start(): Promise<void> {
     const { market } = this.#state;
     await this.#run(market).catch(async (error: unknown) => {
-      if (market !== 'live' || !(error instanceof StartProblem) || /^Port /.test(error.message)) throw error;
+      if (market !== 'live' || !(error instanceof StartProblem) || error.message.startsWith('Port ')) throw error;
       this.#plan.terminal.trouble('paper', `${error.message} The simulated market runs instead.`);
       await this.#run('invented');
       this.#state = { market: 'invented', problem: error.message };

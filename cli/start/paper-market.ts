@@ -64,7 +64,7 @@ export function marketFlags(market: ChosenMarket, { root, options, liveUrl }: Ma
   }
 }
 
-/** What the terminal prints about the market. */
+/** The text of the terminal about the market. */
 export function marketText(market: ChosenMarket, { replay }: StartOptions): string {
   if (market === 'replay') return `replays ${replay ?? ''}`;
   if (market === 'two-months') return 'replays two months of synthetic candles in five minutes';

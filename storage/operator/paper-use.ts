@@ -9,7 +9,7 @@ interface PaperUse {
   readonly positions: number;
 }
 
-/** What the accounts on the paper exchange hold and have done. */
+/** Holdings and activity of the accounts on the paper exchange. */
 export async function readPaperUse(database: Reader): Promise<PaperUse> {
   const orders = await database
     .selectFrom('orders')

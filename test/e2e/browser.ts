@@ -32,12 +32,12 @@ export async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOT_DIR'];
   if (folder === undefined || folder === '') return;
   mkdirSync(folder, { recursive: true });
-  // What sticks to the top of the window would be in the middle of the picture.
+  // Elements that stick to the top of the window would be in the middle of the picture.
   await page.evaluate(() => scrollTo(0, 0));
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
-/** What makes the page scroll sideways, in words; empty when it does not. */
+/** The elements that make the page scroll sideways, in words; empty when it does not. */
 export const sidewaysScroll = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

@@ -18,7 +18,7 @@ const at = (path: string): string => `${stack.app.url}${path.replace(':id', prof
 
 before(async () => {
   store = await openTestDatabase();
-  // What is checked out when it starts: a commit may come meanwhile.
+  // The revision when it starts: a commit may follow meanwhile.
   sha = ownSha(undefined);
   stack = await startStack({ env: { DATABASE_URL: store.url } });
   ({ page, profileId } = await settle(stack));
@@ -41,7 +41,7 @@ async function nextTick(): Promise<void> {
   await until('a decision', async () => (await newestTick()) !== before_);
 }
 
-/** What the status answers from now on, as the worker's part is changed. */
+/** Replaces the later answers of the status, as the worker's part is changed. */
 async function answerStatus(change: (told: Record<string, unknown>) => unknown): Promise<void> {
   await page.unrouteAll({ behavior: 'wait' });
   await page.route('**/api/status', async (route) => {
@@ -128,7 +128,7 @@ test('every time on every screen is shown in the zone of the operator', async ()
       if (clock !== parts.format(Date.parse(iso)) || title !== utc)
         wrong.push(`${path}: ${iso} is "${text}", "${title}"`);
     }
-    // A moment in words outside of such an element would be in the zone of nobody.
+    // A moment in words outside of such an element would be in no user's zone.
     const loose = await page.evaluate(() => {
       const found: string[] = [];
       const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -190,7 +190,7 @@ test('a stored value above its maximum is repaired in the profile form, and one 
     await page.getByRole('button', { name: /^Save (settings|\d+ changes)$/ }).click();
     await page.getByText('Nothing is changed.').waitFor();
     const warning = page.getByRole('status').filter({ hasText: 'Saved, but order sizing was not verified:' });
-    // What the coin does differently is still above the maximum when the profile has been repaired.
+    // The coin's own setting is still above the maximum when the profile has been repaired.
     if (coin === '') await warning.getByText(/BTCUSDT: The saved settings cannot be parsed/).waitFor();
     else assert.equal(await warning.count(), 0);
   }

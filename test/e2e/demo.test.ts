@@ -30,7 +30,7 @@ test('a stranger trades in the demo without signing in, and the banner says so o
   await shoot(page, 'demo-dark');
 });
 
-/** What leads to something that is locked must not be there; what cannot be missed there must be. */
+/** Links to locked pages must be missing; the other ones must be present. */
 const HIDDEN = [
   ['/', ['link:Settings']],
   ['/profiles/:id', ['link:Notifications', 'link:Diagnosis']],

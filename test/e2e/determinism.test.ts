@@ -9,7 +9,7 @@ import { fingerprints } from './fingerprints.ts';
 
 const ENTRY = join(import.meta.dirname, 'fingerprints.ts');
 
-/** What the page's own build makes of the kernel: one script that leaves `prints` behind. */
+/** The kernel as the build of the web app delivers it: one script that leaves `prints` behind. */
 async function bundle(): Promise<string> {
   const built = await build({
     ...{ configFile: false, logLevel: 'silent' },

@@ -1,4 +1,4 @@
-// What comes from the exchange, and how the operator deals with it: late answers, none at all, and orders of others.
+// Answers of the exchange as the operator sees them: late ones, missing ones, and orders of others.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';

@@ -120,7 +120,7 @@ test('a limit is refused by name and then kept, a coin is paused and resumed', a
     .getByText(/exposure must be counted in one, such as USDT/)
     .first()
     .waitFor();
-  // The browser tells of every refused request; this one is wanted.
+  // The browser reports every refused request; this one is expected.
   assert.match(faults.pop() ?? '', /422/);
   await page.getByLabel('Amounts in').fill('usdt');
   await page.getByRole('button', { name: 'Save limits of this profile' }).click();

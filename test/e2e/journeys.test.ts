@@ -43,7 +43,7 @@ test('one coin does it differently, and goes back to what the profile does', asy
   await page.getByText('BTCUSDT differs').waitFor();
   await page.getByText(/Custom, default 60 minutes/).waitFor();
   await page.getByRole('button', { name: 'Reset' }).first().click();
-  // Only now the save has ended: the edit that was begun meanwhile is not forgotten.
+  // Only now the save has ended: the edit that was started meanwhile is not forgotten.
   late.resolve();
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('BTCUSDT differs').waitFor({ state: 'detached' });

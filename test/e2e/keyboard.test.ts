@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => stack?.[Symbol.asyncDispose]());
 
-/** What a screen reader would call the element with the focus. */
+/** The name of the focused element in a screen reader. */
 const focused = (): Promise<string> =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -25,7 +25,7 @@ const focused = (): Promise<string> =>
     return (element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '').trim();
   });
 
-/** Goes on with Tab until something of that name has the focus. */
+/** Presses Tab until an element of that name has the focus. */
 async function tabTo(name: RegExp): Promise<void> {
   const passed: string[] = [];
   for (let stop = 0; stop < MOST_STOPS; stop++) {

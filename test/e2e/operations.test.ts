@@ -1,4 +1,4 @@
-// What an operator does with profiles and with the whole installation.
+// Operations on profiles and on the whole installation.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ test('a profile is renamed, copied, saved as a file, given another strategy, del
   await dialog().getByText('Second rider is deleted.').waitFor();
   await dialog().getByRole('button', { name: 'Close' }).click();
   await page.getByRole('heading', { name: 'Import a profile' }).waitFor();
-  // The page that was open has asked for the deleted profile once more.
+  // The page that was open has requested the deleted profile once more.
   while (stack.faults.some((fault) => fault.includes('404'))) refusedOnce(stack, 404);
   await page.getByLabel('Choose a file…').setInputFiles(file);
   await page.getByRole('heading', { name: 'Second rider is paused' }).waitFor();
@@ -82,7 +82,7 @@ test('why a coin is not trading is found from the palette, with the setting that
   await page.getByText(/\d+ in order: Worker, Account lease/).waitFor();
   const setting = page.getByRole('region', { name: 'BTCUSDT' }).getByRole('link', { name: 'Buy', exact: true });
   while ((await setting.count()) === 0) {
-    // The decision that the worker made before the change is told until it has made another.
+    // The decision that the worker made before the change is shown until the next one.
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByRole('button', { name: 'Check now' }).and(page.locator(':enabled')).waitFor();
   }
@@ -188,7 +188,7 @@ test('a backup brings everything back, and trading waits for the operator', asyn
   await dialog()
     .getByRole('button', { name: /and replace all data$/ })
     .click();
-  // Sessions are in no backup: whoever has restored it signs in again, and is told why.
+  // Sessions are in no backup: the operator signs in again after a restore, and the page says why.
   await page.getByText(/Restored\. [\d,]+ rows are as they were/).waitFor();
   await shoot(page, 'restored-dark');
   await page.getByLabel('E-mail').fill(OPERATOR.email);

@@ -13,7 +13,7 @@ import { DESKTOP, openBrowser } from './browser.ts';
 export const OPERATOR = { email: 'operator@example.org', password: 'a long enough password', timezone: 'UTC' };
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** A started service on a replayed market, and a browser. `faults` are errors that the pages told of. */
+/** A started service on a replayed market, and a browser. `faults` are errors that the pages reported. */
 export interface Stack extends AsyncDisposable {
   readonly app: App;
   readonly browser: Browser;
@@ -31,7 +31,7 @@ interface Market {
   /** How much of it is recorded, and how much of that lies before the moment at which it begins. */
   readonly days?: number;
   readonly skipDays?: number;
-  /** Coins beside BTCUSDT. */
+  /** Coins in addition to BTCUSDT. */
   readonly others?: readonly string[];
   /** Environment of the service. */
   readonly env?: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ interface Market {
 
 const started = new Set<Stack>();
 
-/** What a page shows and the service has said is gone with them, and may not come again. */
+/** The texts of page and service are lost when they end, so they are kept here. */
 afterEach(async (context) => {
   if (!('passed' in context) || context.passed) return;
   for (const { app, browser } of started) {
@@ -106,7 +106,7 @@ export async function ask(page: Page, call: { method: string; url: string; data?
   return answer.status() === 204 ? undefined : answer.json();
 }
 
-/** The browser tells of every refused request; takes the one that is wanted off the list. */
+/** The browser reports every refused request; removes the expected one from the list. */
 export function refusedOnce({ faults }: Stack, status: number): void {
   const found = faults.findIndex((fault) => fault.includes(String(status)));
   assert.notEqual(found, -1, `no request was refused with ${status}: ${faults.join('; ')}`);
@@ -143,7 +143,7 @@ export async function settle(
   return { page, accountId, profileId: isObject(made) ? idOf(made['profile']) : '' };
 }
 
-/** What axe finds on the page that keeps somebody from using it, as sentences. */
+/** The serious findings of axe on the page, as sentences. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const found: unknown = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })');

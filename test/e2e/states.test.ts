@@ -1,4 +1,4 @@
-// What the pages say while something is wrong: a hung service, a cut network, a dead worker, stopped buying.
+// The pages while something is wrong: a hung service, a cut network, a dead worker, stopped buying.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
