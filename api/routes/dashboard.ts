@@ -15,7 +15,7 @@ import { readDashboard } from '#api/contract/records.ts';
 import { dayStart } from '#core/account/day-start.ts';
 import type { Routes } from '#api/handle.ts';
 import { accountView, fillView, killSwitchView, logRowView, orderView, profileView } from '#api/views/views.ts';
-import { equityOf, holdingsOf, mainQuoteAsset } from '#api/views/holdings.ts';
+import { holdingsOf, knownEquity, mainQuoteAsset } from '#api/views/holdings.ts';
 
 const ORDERS_SHOWN = 20;
 const FILLS_SHOWN = 20;
@@ -44,16 +44,14 @@ async function accountCard(context: ApiContext, { account, profiles, timezone }:
   const realisedToday = gains
     .filter(({ symbol }) => rules?.get(symbol)?.quoteAsset === quoteAsset)
     .reduce((sum, { realised }) => add(sum, requireDecimal(realised)), ZERO);
-  const holdings = wallet === undefined ? undefined : holdingsOf(wallet, quoteAsset, await venues.prices(venue));
-  const free = holdings?.find(({ asset }) => asset === quoteAsset)?.free ?? ZERO;
-  // A partial sum would be wrong: without a worker a traded coin has no price.
+  const prices = await venues.prices(venue);
   const traded = profiles.filter(({ enabled }) => enabled).flatMap(({ symbols }) => symbols);
-  const assets = new Set(traded.map((symbol) => rules?.get(symbol)?.baseAsset));
-  const isPriced = holdings?.every(({ asset, value }) => value !== undefined || !assets.has(asset)) ?? false;
-  const known = isPriced && quoteAsset !== null;
+  const equity = knownEquity({ wallet, quoteAsset, prices, rules, traded });
+  const holdings = wallet === undefined ? undefined : holdingsOf(wallet, quoteAsset, prices);
+  const free = holdings?.find(({ asset }) => asset === quoteAsset)?.free ?? ZERO;
   return {
     ...accountView(account),
-    equity: known && holdings !== undefined ? formatDecimal(equityOf(holdings)) : null,
+    equity: equity === undefined ? null : formatDecimal(equity),
     free: holdings !== undefined && quoteAsset !== null ? formatDecimal(free) : null,
     quoteAsset,
     realisedToday: formatDecimal(realisedToday),

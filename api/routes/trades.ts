@@ -1,15 +1,6 @@
 import { z } from 'zod';
-import {
-  add,
-  type Decimal,
-  divide,
-  formatDecimal,
-  multiply,
-  ONE,
-  requireDecimal,
-  subtract,
-  ZERO,
-} from '#core/amount/decimal.ts';
+import { add, type Decimal, formatDecimal, multiply, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
+import { meanPriceChange } from '#core/account/performance.ts';
 import { feeValueOf } from '#core/order/fill.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { foldLots, type LotEvent, type LotMethod } from '#core/position/tax-lots.ts';
@@ -165,17 +156,6 @@ const priceTable = z.record(z.string(), z.string());
 const pricesOf = (stored: unknown): ReadonlyMap<string, Decimal> =>
   new Map(Object.entries(priceTable.parse(stored)).map(([symbol, price]) => [symbol, requireDecimal(price)]));
 
-/** Mean price change of the coins that have a price at both moments. */
-function holdingChange(first: ReadonlyMap<string, Decimal>, now: ReadonlyMap<string, Decimal>): string | null {
-  const ratios = [...now].flatMap(([symbol, price]) => {
-    const then = first.get(symbol);
-    return then === undefined || then === 0n ? [] : [subtract(divide(price, then), ONE)];
-  });
-  return ratios.length === 0
-    ? null
-    : formatDecimal(divide(ratios.reduce(add, ZERO), requireDecimal(String(ratios.length))));
-}
-
 export function mountTrades({ context, handle }: Routes): void {
   const { kysely } = context.database;
 
@@ -228,13 +208,14 @@ export function mountTrades({ context, handle }: Routes): void {
     return {
       points: rows.map(({ at, realised, positionValue, positionCost, prices }) => {
         const unrealised = subtract(requireDecimal(positionValue), requireDecimal(positionCost));
+        const change = meanPriceChange(first, pricesOf(prices));
         return {
           at: at.toISOString(),
           net: formatDecimal(add(requireDecimal(realised), unrealised)),
           realised: plain(realised),
           positionValue: plain(positionValue),
           positionCost: plain(positionCost),
-          holding: holdingChange(first, pricesOf(prices)),
+          holding: change === null ? null : formatDecimal(change),
         };
       }),
     };

@@ -54,5 +54,24 @@ export function holdingsOf(wallet: CachedWallet, quote: string | null, prices: P
 }
 
 /** Total value of all holdings that have a price. */
-export const equityOf = (holdings: readonly Holding[]): Decimal =>
+const equityOf = (holdings: readonly Holding[]): Decimal =>
   holdings.reduce((sum, { value }) => (value === undefined ? sum : add(sum, value)), ZERO);
+
+interface AccountMoney {
+  readonly wallet: CachedWallet | undefined;
+  readonly quoteAsset: string | null;
+  readonly prices: Prices;
+  readonly rules: Rules | undefined;
+  /** Coins that enabled profiles of the account trade. */
+  readonly traded: readonly string[];
+}
+
+/** Total equity of an account; undefined without a wallet, and while a traded coin that it holds has no price. */
+export function knownEquity({ wallet, quoteAsset, prices, rules, traded }: AccountMoney): Decimal | undefined {
+  if (wallet === undefined || quoteAsset === null) return undefined;
+  const holdings = holdingsOf(wallet, quoteAsset, prices);
+  // A partial sum would be wrong: without a worker a traded coin has no price.
+  const assets = new Set(traded.map((symbol) => rules?.get(symbol)?.baseAsset));
+  const isPriced = holdings.every(({ asset, value }) => value !== undefined || !assets.has(asset));
+  return isPriced ? equityOf(holdings) : undefined;
+}

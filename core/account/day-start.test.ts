@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { dayStart } from './day-start.ts';
+import { dayStart, dayStarts, dayText, startOfDay } from './day-start.ts';
 
 const cases: readonly (readonly [string, string, string])[] = [
   ['2026-03-10T12:00:00Z', 'UTC', '2026-03-10T00:00:00.000Z'],
@@ -32,4 +32,27 @@ test('in whatever order days are asked for, each begins at its own midnight', ()
       }
     }),
   );
+});
+
+test('a day and its start name each other in every zone, and each day follows the one before', () => {
+  const zones = [
+    'UTC',
+    'Europe/Berlin',
+    'Pacific/Kiritimati',
+    'Pacific/Pago_Pago',
+    'Asia/Kolkata',
+    'America/Sao_Paulo',
+  ];
+  for (const timezone of zones) {
+    const starts = dayStarts(Date.parse('2025-12-20T00:00:00Z'), Date.parse('2026-12-31T00:00:00Z'), timezone);
+    for (const start of starts)
+      assert.deepEqual(
+        startOfDay(dayText(start.getTime(), timezone), timezone),
+        start,
+        `${timezone} ${start.toJSON()}`,
+      );
+    const days = new Set(starts.map((start) => dayText(start.getTime(), timezone)));
+    assert.equal(days.size, starts.length);
+    assert.ok(starts.length >= 376 && starts.length <= 377, `${timezone} ${starts.length}`);
+  }
 });

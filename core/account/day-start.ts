@@ -49,3 +49,25 @@ function findStart(ms: number, timezone: string): number {
   const guess = midnight - offsetMs(midnight - offsetMs(ms, timezone), timezone);
   return guess > ms ? guess - DAY_MS : guess;
 }
+
+/** The calendar day of `timezone` that contains `ms`, such as `2026-03-10`. */
+export function dayText(ms: number, timezone: string): string {
+  return new Date(ms + offsetMs(ms, timezone)).toISOString().slice(0, 10);
+}
+
+/** Start of a calendar day such as `2026-03-10` in `timezone`. */
+export function startOfDay(day: string, timezone: string): Date {
+  // Noon in UTC belongs to the day itself, or east of +12 hours to the next one.
+  const near = dayStart(Date.parse(`${day}T12:00:00Z`), timezone).getTime();
+  return dayText(near, timezone) > day ? dayStart(near - 1, timezone) : new Date(near);
+}
+
+/** Starts of the calendar days of `timezone` from the day of `fromMs` to the day of `toMs`, oldest first. */
+export function dayStarts(fromMs: number, toMs: number, timezone: string): Date[] {
+  const starts: Date[] = [];
+  for (let start = dayStart(fromMs, timezone); start.getTime() <= toMs; ) {
+    starts.push(start);
+    start = dayStart(start.getTime() + 1.5 * DAY_MS, timezone);
+  }
+  return starts;
+}

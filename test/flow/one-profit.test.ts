@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readAccountHealth } from '#api/contract/account-state.ts';
 import { readCoin } from '#api/contract/profiles.ts';
+import { readPerformance } from '#api/contract/performance.ts';
 import { readDashboard } from '#api/contract/records.ts';
 import { listEquity, listTradeArchive } from '#api/contract/trades.ts';
 import {
@@ -103,6 +104,10 @@ async function assertOneProfit(stack: Stack, id: ProfileId): Promise<void> {
   const unrealised = sum(pages.map(({ position }) => amount(position.unrealised)));
   const history = await stack.call(listTradeArchive, { params: { id }, query: {} });
   assert.equal(formatDecimal(add(amount(history.totals.net), unrealised)), wanted, 'the history');
+  const whole = await stack.call(readPerformance, { params: { id: stack.accountId }, query: {} });
+  assert.equal(whole.net.pnl, wanted, 'the performance of the account');
+  for (const rows of [whole.days, whole.coins, whole.byProfile, whole.strategies, whole.exits])
+    assert.equal(formatDecimal(sum(rows.map(({ pnl }) => d(pnl)))), wanted, 'each of its breakdowns');
   await using cache = await openCache({ cacheUrl: undefined, databaseUrl: stack.databaseUrl });
   // Later than any point that the worker or this test has recorded.
   recordedMs += 3_600_000;

@@ -1,0 +1,233 @@
+import { sql } from 'kysely';
+import { venueOf } from '#core/account/account.ts';
+import { add, type Decimal, formatDecimal, multiply, ONE, requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import {
+  type PositionStep,
+  readCapital,
+  readDeposits,
+  readFirstMoment,
+  readPastPrices,
+  readPositionSteps,
+} from '#storage/history/performance.ts';
+import {
+  type ClosedTrades,
+  countTrades,
+  readClosings,
+  readTradeGroups,
+  readTradeSpread,
+} from '#storage/history/performance-trades.ts';
+import type { AccountView } from '#storage/operator/accounts.ts';
+import type { ProfileView } from '#storage/operator/profiles.ts';
+import type { Transaction } from '#storage/postgres/database.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import type { Prices, Rules } from '#api/frame/venues.ts';
+import { knownEquity, mainQuoteAsset } from './holdings.ts';
+import {
+  curveView,
+  daysView,
+  equityView,
+  holdingView,
+  measurePeriod,
+  netView,
+  sharpeView,
+} from './performance-curve.ts';
+import { type PerformancePeriod, performancePeriod, type PeriodQuery } from './performance-period.ts';
+import { breakdowns, exitRows, tradeAtStart, tradeEdges, tradesView } from './performance-rows.ts';
+import { valueCoins, type Values } from './performance-values.ts';
+
+export interface PerformanceRequest extends PeriodQuery {
+  readonly account: AccountView;
+  /** All profiles of the account. */
+  readonly profiles: readonly ProfileView[];
+  /** Absent: all profiles, deleted ones included. */
+  readonly profileId?: ProfileId | undefined;
+  readonly timezone: string;
+}
+
+/** The account as its worker reports it now. */
+interface Present {
+  readonly nowMs: number;
+  readonly quoteAsset: string | null;
+  readonly rules: Rules | undefined;
+  readonly prices: Prices;
+  readonly equity: Decimal | undefined;
+}
+
+async function readPresent({ venues, now }: ApiContext, request: PerformanceRequest): Promise<Present> {
+  const { account, profiles } = request;
+  const venue = venueOf(account);
+  const wallNowMs = now().getTime();
+  const [rules, wallet, prices] = [
+    await venues.rules(venue),
+    await venues.wallet(account.id),
+    await venues.prices(venue),
+  ];
+  const nowMs = (await venues.marketMs(venue, wallNowMs)) ?? wallNowMs;
+  const bound = profiles.flatMap(({ symbols }) => symbols);
+  const quoteAsset = mainQuoteAsset(bound, rules, wallet);
+  const traded = profiles.filter(({ enabled }) => enabled).flatMap(({ symbols }) => symbols);
+  return { nowMs, quoteAsset, rules, prices, equity: knownEquity({ wallet, quoteAsset, prices, rules, traded }) };
+}
+
+/** The period, its profiles and coins, and what was held in it. */
+interface Scope {
+  readonly period: PerformancePeriod;
+  readonly firstAt: Date | null;
+  /** Moments for the database; the one that is now has no end. */
+  readonly marks: readonly string[];
+  readonly steps: readonly PositionStep[];
+  /** Coins with another quote asset. */
+  readonly without: readonly string[];
+  /** The profiles that count, deleted ones included. */
+  readonly profileIds: readonly ProfileId[];
+}
+
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+const END = 'infinity';
+
+async function readScope(reader: Transaction, request: PerformanceRequest, present: Present): Promise<Scope> {
+  const { account, profiles, profileId, timezone } = request;
+  const firstAt = await readFirstMoment(reader, account.id);
+  const clock = { timezone, nowMs: present.nowMs, firstMs: firstAt?.getTime() ?? null };
+  const period = performancePeriod(request, clock);
+  const past = period.endsNow ? period.marks.slice(0, -1) : period.marks;
+  const marks = [...past.map(isoOf), END];
+  const all = await readPositionSteps(reader, { accountId: account.id, marks });
+  const isOther = (symbol: string): boolean => {
+    const quote = present.rules?.get(symbol)?.quoteAsset;
+    return (
+      present.quoteAsset !== null &&
+      (quote === undefined ? !symbol.endsWith(present.quoteAsset) : quote !== present.quoteAsset)
+    );
+  };
+  const without = [...new Set(all.map(({ symbol }) => symbol).filter(isOther))].toSorted();
+  const known = [...profiles.map(({ id }) => id), ...all.map((step) => step.profileId)];
+  return {
+    ...{ period, firstAt, marks, without },
+    steps: all.filter(({ symbol }) => !without.includes(symbol)),
+    profileIds: profileId === undefined ? [...new Set(known)] : [profileId],
+  };
+}
+
+/** Deposits less withdrawals until each moment, in quote: other assets at their price of now, without one not at all. */
+async function depositsAt(
+  reader: Transaction,
+  request: PerformanceRequest,
+  { marks, present }: { marks: readonly string[]; present: Present },
+) {
+  const rows = await readDeposits(reader, { accountId: request.account.id, marks });
+  const priceOf = (asset: string): Decimal =>
+    asset === present.quoteAsset ? ONE : (present.prices.get(`${asset}${present.quoteAsset}`)?.price ?? ZERO);
+  return marks.map((_mark, moment) =>
+    rows
+      .filter(({ period }) => period <= moment)
+      .map(({ asset, amount }) => multiply(requireDecimal(amount), priceOf(asset)))
+      .reduce(add, ZERO),
+  );
+}
+
+async function readValues(
+  reader: Transaction,
+  request: PerformanceRequest,
+  { scope, present }: { scope: Scope; present: Present },
+): Promise<Values> {
+  const { steps, marks, profileIds, period } = scope;
+  const existing = request.profiles.map(({ id }) => id);
+  return valueCoins({
+    steps,
+    pastPrices: await readPastPrices(reader, { profileIds: existing, marks: marks.filter((mark) => mark !== END) }),
+    prices: new Map([...present.prices].map(([symbol, { price }]) => [symbol, price])),
+    last: period.marks.length - 1,
+    now: marks.length - 1,
+    isCounted: (id) => profileIds.includes(id),
+    exists: (id) => existing.includes(id),
+  });
+}
+
+/** Reads in one snapshot of the database, so that all numbers are of one moment. */
+async function atOneMoment<Result>(
+  context: ApiContext,
+  request: PerformanceRequest,
+  read: (reader: Transaction, present: Present) => Promise<Result>,
+): Promise<Result> {
+  const present = await readPresent(context, request);
+  const transaction = context.database.kysely
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only');
+  return transaction.execute(async (reader) => {
+    // Compiling takes longer than running, for statements that estimate many rows.
+    await sql`set local jit = off`.execute(reader);
+    return read(reader, present);
+  });
+}
+
+export const readPerformanceView = (context: ApiContext, request: PerformanceRequest) =>
+  atOneMoment(context, request, (reader, present) => performanceView(reader, request, present));
+
+/** Which closed trades belong to a period. */
+export const readTradeFilter = (context: ApiContext, request: PerformanceRequest): Promise<ClosedTrades> =>
+  atOneMoment(context, request, async (reader, present) => tradeFilterOf(await readScope(reader, request, present)));
+
+const tradeFilterOf = ({ period, profileIds, without }: Scope): ClosedTrades => ({
+  ...{ profileIds, without },
+  from: isoOf(period.fromMs),
+  to: period.endsNow ? END : isoOf(period.toMs),
+});
+
+async function performanceView(reader: Transaction, request: PerformanceRequest, present: Present) {
+  const { account, profiles, timezone } = request;
+  const scope = await readScope(reader, request, present);
+  const { period, without, profileIds, marks } = scope;
+  const values = await readValues(reader, request, { scope, present });
+  const ends = period.marks.map(isoOf);
+  const held = values.coins.filter(({ profileId }) => profiles.some(({ id }) => id === profileId));
+  const capital = await readCapital(reader, {
+    ...{ accountId: account.id, without, marks: ends },
+    profileIds: profileIds.filter((id) => profiles.some((profile) => profile.id === id)),
+    held: {
+      cost: formatDecimal(held.map(({ stepFrom }) => stepFrom?.cost ?? ZERO).reduce(add, ZERO)),
+      open: held.filter(({ stepFrom }) => stepFrom?.isOpen === true).length,
+    },
+  });
+  const closed = tradeFilterOf(scope);
+  const groups = await readTradeGroups(reader, closed);
+  const spread = await readTradeSpread(reader, closed);
+  const edges = tradeEdges(spread.low, spread.high);
+  const open = values.coins.flatMap((coin) => tradeAtStart(coin) ?? []);
+  const closings = await readClosings(reader, open, closed.to);
+  const measured = measurePeriod({
+    ...{ period, values, capital, equityNow: present.equity },
+    deposits: await depositsAt(reader, request, { marks, present }),
+  });
+  const trades = tradesView({ groups, spread, lengthMs: period.toMs - period.fromMs });
+  const pnl = measured.profits.at(-1) ?? ZERO;
+  return {
+    ...{
+      timezone,
+      kind: venueOf(account),
+      quoteAsset: present.quoteAsset,
+      step: period.step,
+      otherAssets: [...without],
+    },
+    ...{ from: isoOf(period.fromMs), to: isoOf(period.toMs), firstAt: scope.firstAt?.toISOString() ?? null },
+    profiles: profiles.map(({ id, name }) => ({ id, name })),
+    unpriced: [...values.unpriced],
+    net: netView(measured),
+    equity: equityView(measured),
+    holding: holdingView(measured),
+    sharpe: sharpeView(measured, trades.trades),
+    trades,
+    ...curveView(measured),
+    ...daysView(measured, timezone),
+    distribution: { edges, counts: edges.length === 0 ? [] : await countTrades(reader, closed, edges) },
+    ...breakdowns({
+      coins: values.coins,
+      groups,
+      profiles,
+      baseAssetOf: (symbol) => present.rules?.get(symbol)?.baseAsset ?? null,
+    }),
+    exits: exitRows({ coins: values.coins, groups, closings, pnl }),
+  };
+}
