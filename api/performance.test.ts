@@ -93,7 +93,7 @@ for (const query of QUERIES) {
       const { net, days, points, coins, byProfile, strategies, exits, equity } = answer;
       const sums = { days: pnlOf(days), coins: pnlOf(coins), profiles: pnlOf(byProfile), exits: pnlOf(exits) };
       assert.deepEqual(sums, { days: net.pnl, coins: net.pnl, profiles: net.pnl, exits: net.pnl });
-      assert.equal(pnlOf(strategies), net.pnl);
+      assert.deepEqual([pnlOf(strategies), pnlOf(answer.months)], [net.pnl, net.pnl]);
       assert.equal(formatDecimal(add(d(net.realised), d(net.unrealised))), net.pnl);
       assert.equal(
         sum(days, ({ realised }) => realised),

@@ -70,7 +70,15 @@ export const readPerformance = operation({
       .object({ from: decimalText, to: decimalText, /** Less withdrawals, in the period. */ deposits: decimalText })
       .nullable(),
     /** Capital used in equal parts in the coins at the start; null without prices. */
-    holding: z.object({ pnl: decimalText, share: share.nullable(), drawdown: share.nullable() }).nullable(),
+    holding: z
+      .object({
+        pnl: decimalText,
+        share: share.nullable(),
+        drawdown: share.nullable(),
+        /** (Net P&L - P&L of buy and hold) / equity at the start. */
+        ahead: share.nullable(),
+      })
+      .nullable(),
     /** Null below 30 trades. */
     sharpe: z.number().nullable(),
     /** Largest drawdown of the points, 0 or less. */
@@ -108,6 +116,8 @@ export const readPerformance = operation({
         level: z.number(),
       }),
     ),
+    /** The months of the days, such as `2026-11`, as far as the period contains them. */
+    months: z.array(z.object({ month: z.string(), pnl: decimalText })),
     /** Amounts from which a day has level 2 and 3. */
     levels: z.object({ middle: decimalText, large: decimalText }),
     daysUp: z.number(),

@@ -89,13 +89,14 @@ function largestFall(values: readonly number[]): number {
 }
 
 /** Buy and hold on top of the equity at the start. */
-export function holdingView({ held, equity }: Measured) {
+export function holdingView({ held, equity, profits }: Measured) {
   const pnl = held.at(-1) ?? null;
   if (pnl === null) return null;
   const start = equity?.[0];
-  if (start === undefined || start <= 0n) return { pnl: formatDecimal(pnl), share: null, drawdown: null };
+  if (start === undefined || start <= 0n) return { pnl: formatDecimal(pnl), share: null, drawdown: null, ahead: null };
   const values = held.map((profit) => toNumber(add(start, profit ?? ZERO)));
-  return { pnl: formatDecimal(pnl), share: toNumber(divide(pnl, start)), drawdown: largestFall(values) };
+  const ahead = toNumber(divide(subtract(profits.at(-1) ?? ZERO, pnl), start));
+  return { pnl: formatDecimal(pnl), share: toNumber(divide(pnl, start)), drawdown: largestFall(values), ahead };
 }
 
 /** Sharpe ratio of the returns of the days; null with too few trades. */
@@ -175,6 +176,10 @@ export function daysView({ period, values, profits, equity }: Measured, timezone
     days: days.map(({ day, pnl, change, share }) => ({
       ...{ day, share, pnl: formatDecimal(pnl), level: pnl === 0n ? 0 : levelOf(pnl) },
       ...{ realised: formatDecimal(change.realised), fees: formatDecimal(change.fees) },
+    })),
+    months: [...Map.groupBy(days, ({ day }) => day.slice(0, 7))].map(([month, own]) => ({
+      month,
+      pnl: formatDecimal(own.map(({ pnl }) => pnl).reduce(add, ZERO)),
     })),
     levels: { middle: String(levels[0]), large: String(levels[1]) },
     daysUp: days.filter(({ pnl }) => pnl > 0n).length,
