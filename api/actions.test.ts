@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '#core/ids.ts';
-import { readOperator } from '#storage/operator/users.ts';
-import { requestWorkerAction } from './request-worker-action.ts';
 import { readAction } from '#api/contract/actions.ts';
+import { forceSell } from '#api/contract/manual.ts';
 import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
@@ -14,34 +13,24 @@ before(async () => {
 after(() => api[Symbol.asyncDispose]());
 
 test('a worker action is requested with an audit row, and its outcome can be read', async () => {
-  const { account, profile } = await api.addProfile('Asking');
-  const user = (await readOperator(api.database.kysely)) ?? assert.fail('no operator has signed up');
-  const who = {
-    operator: { user, session: null },
-    caller: { ip: '203.0.113.7', userAgent: 'test', secure: false, cookieNames: ['c'] as const },
-  };
-  const request = {
-    accountId: account.id,
-    profileId: profile.id,
-    symbol: 'BTCUSDT',
-    kind: 'wave',
-    payload: { hand: 'left' },
-  };
-  const actionId = await api.database.transaction((transaction) => requestWorkerAction(transaction, who, request));
+  const { account, profile } = await api.addProfile('Asking', { symbols: ['BTCUSDT'] });
+  const params = { id: profile.id, symbol: 'BTCUSDT' };
+  const headers = { 'x-forwarded-for': '203.0.113.7' };
+  const { actionId } = await api.call(forceSell, { params, body: {} }, { headers });
   const action = await api.call(readAction, { params: { id: account.id, actionId } });
   assert.deepEqual(
     [action.state, action.kind, action.profileId, action.symbol, action.payload, action.reason, action.finishedAt],
-    ['pending', 'wave', profile.id, 'BTCUSDT', { hand: 'left' }, null, null],
+    ['pending', 'force-sell', profile.id, 'BTCUSDT', {}, null, null],
   );
   assert.equal(Date.parse(action.expiresAt) - Date.parse(action.requestedAt) > 299_000, true);
   const audit = await api.database.kysely
     .selectFrom('audit_logs')
     .select(['subject', 'after', 'ip'])
-    .where('action', '=', 'wave')
+    .where('action', '=', 'force-sell')
     .executeTakeFirstOrThrow();
   assert.deepEqual(audit, {
     subject: `${profile.id}:BTCUSDT`,
-    after: { actionId, payload: { hand: 'left' } },
+    after: { actionId, payload: {} },
     ip: '203.0.113.7',
   });
   const unknown = { id: account.id, actionId: newId<string>() };

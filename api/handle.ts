@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
 import type { ApiContext } from '#api/frame/context.ts';
-import type { Answer, Operation } from '#api/contract/operation.ts';
+import type { Operation } from '#api/contract/operation.ts';
 import { type Caller, callerOf } from '#api/guard/caller.ts';
 import { requireSameSite } from '#api/guard/origin.ts';
 import { type Authenticated, type Operator, sessionCookie } from '#api/guard/session.ts';
@@ -10,34 +10,14 @@ import { type Mask, maskFor } from '#api/guard/visitor-mask.ts';
 import { isStorableText, readJsonBody } from '#api/frame/json-body.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { parseWith, requireValid } from '#api/frame/validate.ts';
+import type { AccountView } from '#storage/operator/accounts.ts';
+import { commitOf } from './commit.ts';
+import type { Handler, Incoming } from './incoming.ts';
+import { accountReader, readSubject, type Subject } from './subject.ts';
+
+export type { Incoming } from './incoming.ts';
 
 export type ApiEnv = { Variables: { requestId: string; origin: string | null } };
-
-type Part<Op, Name extends 'params' | 'query' | 'body'> = Op extends { readonly [Key in Name]: infer Schema }
-  ? Schema extends z.ZodType
-    ? z.output<Schema>
-    : undefined
-  : undefined;
-
-/** A validated request of one operation. */
-export interface Incoming<Op extends Operation> {
-  readonly params: Part<Op, 'params'>;
-  readonly query: Part<Op, 'query'>;
-  readonly body: Part<Op, 'body'>;
-  /** The bytes of an uploaded body; null for every other operation. */
-  readonly upload: Op extends { readonly upload: string } ? ReadableStream<Uint8Array> : null;
-  readonly operator: Op extends { readonly auth: 'session' } ? Operator : null;
-  readonly caller: Caller;
-  /** Aborts when the client closes the connection before it has its answer. */
-  readonly signal: AbortSignal;
-  /** Applied to every JSON answer; a handler that writes a file applies it itself. */
-  readonly mask: Mask;
-  /** Headers of the response, for cookies. */
-  readonly reply: Headers;
-}
-
-/** Returns the value of the contract, or a Response where the bytes matter. */
-type Handler<Op extends Operation> = (incoming: Incoming<Op>) => Promise<Answer<Op> | Response>;
 
 export interface Routes {
   readonly context: ApiContext;
@@ -49,20 +29,25 @@ export interface AllRoutes extends Routes {
   readonly urgent: Routes;
 }
 
-interface Parts {
+interface RequestParts {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
   readonly upload: ReadableStream<Uint8Array> | null;
+}
+
+interface LooseParts extends RequestParts, Subject {
   readonly operator: Operator | null;
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly mask: Mask;
   readonly reply: Headers;
+  readonly readAccount: () => Promise<AccountView>;
+  readonly commit: unknown;
 }
 
 /** The parts were parsed with the schemas that the type is derived from, which TypeScript cannot infer. */
-const asIncoming = <Op extends Operation>(parts: Parts): Incoming<Op> => parts as Incoming<Op>;
+const asIncoming = <Op extends Operation>(parts: LooseParts): Incoming<Op> => parts as unknown as Incoming<Op>;
 
 interface RoutesOptions {
   readonly context: ApiContext;
@@ -89,13 +74,29 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         if (operator !== null && changes(operation)) limits?.requireChange(caller);
         const mask = maskFor(operator);
         const parts = { ...(await readParts(c, operation)), operator, caller, mask, signal: c.req.raw.signal, reply };
-        const compute = () => handler(asIncoming(parts));
+        const compute = () => answerOf(context, parts, { operation, handler });
         const answer = await (limits === undefined ? compute() : limits.answer(compute));
         visitors?.limits.remember(reply);
         return respond(operation, answer, { reply, mask });
       });
     },
   };
+}
+
+/** Reads the subject of a request and runs its handler. */
+async function answerOf<Op extends Operation>(
+  { database }: ApiContext,
+  parts: Omit<LooseParts, keyof Subject | 'readAccount' | 'commit'>,
+  { operation, handler }: { readonly operation: Op; readonly handler: Handler<Op> },
+): Promise<unknown> {
+  const request = { operation, ...parts };
+  const subject = await readSubject(database.kysely, request);
+  const { commit, state } = commitOf({ database, request, subject });
+  const readAccount = accountReader(database.kysely, request, subject);
+  const answer = await handler(asIncoming({ ...parts, ...subject, readAccount, commit }));
+  if (operation.audit !== undefined && !state.isCommitted)
+    throw new Error(`${operation.method} ${operation.path} has answered without its commit.`);
+  return answer;
 }
 
 async function requireOperator(
@@ -110,10 +111,7 @@ async function requireOperator(
   return operator;
 }
 
-async function readParts(
-  c: Context<ApiEnv>,
-  operation: Operation,
-): Promise<Pick<Parts, 'params' | 'query' | 'body' | 'upload'>> {
+async function readParts(c: Context<ApiEnv>, operation: Operation): Promise<RequestParts> {
   return {
     params: operation.params === undefined ? undefined : requireParams(operation.params, c.req.param()),
     query: operation.query === undefined ? undefined : requireValid(operation.query, singleQuery(c.req.queries())),

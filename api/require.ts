@@ -22,5 +22,8 @@ export function requireFoundProfile(profile: ProfileView | undefined, id: Profil
   return profile;
 }
 
+export const notBound = (profileId: ProfileId, symbol: string): ApiProblem =>
+  new ApiProblem('not_found', `The coin ${symbol} is not bound to the profile ${profileId}.`);
+
 export const venueName = (account: Pick<Account, 'exchangeMode' | 'endpoint'>): string =>
   account.endpoint === 'paper' ? 'the paper exchange' : `the exchange (${venueOf(account)})`;

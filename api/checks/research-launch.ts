@@ -2,14 +2,13 @@ import { venueOf } from '#core/account/account.ts';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
 import { type BoundSymbol, listBoundSymbols } from '#storage/operator/profile-symbols.ts';
+import type { AccountView } from '#storage/operator/accounts.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { readMarket, requireOverride, requireSizing, requireStrategy, type Warning } from './config-check.ts';
 import type { ApiContext } from '#api/frame/context.ts';
-import type { Operator } from '#api/guard/session.ts';
 import { requireListed } from './coin-binding.ts';
 import { invalidField } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile } from '#api/require.ts';
 import type { Rules } from '#api/frame/venues.ts';
 import { parseWith } from '#api/frame/validate.ts';
 
@@ -31,9 +30,8 @@ export interface Launch {
  */
 export async function prepareLaunch(
   context: ApiContext,
-  operator: Operator,
+  { profile, readAccount }: { readonly profile: ProfileView; readonly readAccount: () => Promise<AccountView> },
   request: {
-    readonly id: ProfileView['id'];
     readonly symbols?: readonly string[] | undefined;
     readonly overrideConfig: Record<string, unknown>;
     /** Starting balance of the test, independent of the account's equity. */
@@ -41,8 +39,7 @@ export async function prepareLaunch(
   },
 ): Promise<Launch> {
   const { database } = context;
-  const profile = await requireProfile(database.kysely, operator, request.id);
-  const account = await requireAccount(database.kysely, operator, profile.accountId);
+  const account = await readAccount();
   const strategy = requireStrategy(profile.strategyName);
   requireOverride(strategy, profile.config, request.overrideConfig);
   const config = mergePatch(profile.config, request.overrideConfig);

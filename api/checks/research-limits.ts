@@ -1,6 +1,5 @@
 import { cacheKeys } from '#core/installation/cache-keys.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
-import { lockAccount } from '#storage/operator/accounts.ts';
 import type { Database, Transaction } from '#storage/postgres/database.ts';
 import { countOpenJobs, listOpenResearch } from '#storage/research/open-research.ts';
 import type { ResearchTable } from '#storage/research/research.ts';
@@ -29,8 +28,8 @@ const turns = new WeakMap<Database, Promise<unknown>>();
  * Runs launches one after the other: each waits for the lock of its account and would hold one of the api's few
  * connections meanwhile.
  */
-export function launchInTurn<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  const turn = (turns.get(database) ?? Promise.resolve()).then(() => database.transaction(work));
+export function inTurn<T>(database: Database, launch: () => Promise<T>): Promise<T> {
+  const turn = (turns.get(database) ?? Promise.resolve()).then(launch);
   turns.set(
     database,
     turn.catch(() => {}),
@@ -41,8 +40,8 @@ export function launchInTurn<T>(database: Database, work: (transaction: Transact
 const NAMES: Readonly<Record<ResearchTable, string>> = { backtest_runs: 'backtests', sweeps: 'sweeps' };
 
 /**
- * Refuses one more open backtest or sweep than the limits allow. The lock of the account makes the count true until the
- * transaction ends.
+ * Refuses one more open backtest or sweep than the limits allow. The caller has locked the account, so the count is true
+ * until the transaction ends.
  */
 export async function requireOpenSlot(
   context: Pick<ApiContext, 'settings'>,
@@ -50,7 +49,6 @@ export async function requireOpenSlot(
   { table, profile }: { table: ResearchTable; profile: { readonly id: ProfileId; readonly accountId: AccountId } },
 ): Promise<void> {
   const { ofProfile, ofAccount } = researchLimits(context);
-  await lockAccount(transaction, profile.accountId, 'change');
   const open = await listOpenResearch(transaction, table, profile.accountId);
   const own = open.filter(({ profileId }) => profileId === profile.id);
   const what = NAMES[table];

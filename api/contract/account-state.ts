@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { accountRun } from '#core/installation/cache-keys.ts';
 import { account } from './accounts.ts';
-import { accountId, cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
+import { cursor, decimalText, instant, ofAccount, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 import { order, unwatchedPosition } from './profiles.ts';
 import { riskState } from './risk.ts';
 
-const read = { method: 'GET', auth: 'session', status: 200, params: z.object({ id: accountId }) } as const;
+const read = { ...ofAccount, method: 'GET', status: 200 } as const;
 
 export const readAccountHealth = operation({
   ...read,

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { ENDPOINTS, EXCHANGE_MODES } from '#core/account/account.ts';
-import { accountId, decimalText, humanLabel, humanName, instant } from './fields.ts';
+import { accountId, decimalText, humanLabel, humanName, instant, ofAccount } from './fields.ts';
 import { operation } from './operation.ts';
-
-const params = z.object({ id: accountId });
 
 const keyStatus = z.object({
   label: z.string(),
@@ -39,6 +37,7 @@ export const createAccount = operation({
   auth: 'session',
   status: 201,
   summary: 'Adds an account; mode and endpoint are fixed from then on',
+  audit: 'account.create',
   body: z
     .strictObject({
       name: humanName,
@@ -55,20 +54,20 @@ export const createAccount = operation({
 export const readAccount = operation({
   method: 'GET',
   path: '/accounts/:id',
-  auth: 'session',
+  ...ofAccount,
   status: 200,
   summary: 'One account',
-  params,
   response: account,
 });
 
 export const renameAccount = operation({
   method: 'PATCH',
   path: '/accounts/:id',
-  auth: 'session',
+  ...ofAccount,
   status: 200,
   summary: 'Renames an account',
-  params,
+  audit: 'account.rename',
+  locks: ['account'],
   body: z.strictObject({ name: humanName }),
   response: account,
 });
@@ -76,39 +75,39 @@ export const renameAccount = operation({
 export const confirmReset = operation({
   method: 'POST',
   path: '/accounts/:id/confirm-reset',
-  auth: 'session',
+  ...ofAccount,
   status: 200,
   summary: 'Confirms a reset of the exchange, so that the account buys again',
-  params,
+  audit: 'account.confirm-reset',
   response: account,
 });
 
 export const deleteAccount = operation({
   method: 'DELETE',
   path: '/accounts/:id',
-  auth: 'session',
+  ...ofAccount,
   status: 204,
   summary: 'Deletes an account that has no profiles',
-  params,
+  audit: 'account.delete',
+  locks: ['account-end'],
 });
 
 export const readApiKey = operation({
   method: 'GET',
   path: '/accounts/:id/api-key',
-  auth: 'session',
+  ...ofAccount,
   status: 200,
   summary: 'State of the API key; the secret is never returned',
-  params,
   response: keyStatus.nullable(),
 });
 
 export const saveApiKey = operation({
   method: 'PUT',
   path: '/accounts/:id/api-key',
-  auth: 'session',
+  ...ofAccount,
   status: 200,
   summary: 'Stores an API key and has the worker check it',
-  params,
+  audit: 'api-key.save',
   body: z.strictObject({
     label: humanLabel.default(''),
     apiKey: z.string().min(8, 'is too short for an API key').max(256),
@@ -120,19 +119,18 @@ export const saveApiKey = operation({
 export const deleteApiKey = operation({
   method: 'DELETE',
   path: '/accounts/:id/api-key',
-  auth: 'session',
+  ...ofAccount,
   status: 204,
   summary: 'Forgets the API key; the account stops trading',
-  params,
+  audit: 'api-key.delete',
 });
 
 export const verifyApiKey = operation({
   method: 'POST',
   path: '/accounts/:id/api-key/verify',
-  auth: 'session',
+  ...ofAccount,
   status: 202,
   summary: 'Has the worker check the API key now',
-  params,
   response: z.object({ jobId: z.string() }),
 });
 
@@ -147,9 +145,8 @@ export const balance = z.object({
 export const readWallet = operation({
   method: 'GET',
   path: '/accounts/:id/wallet',
-  auth: 'session',
+  ...ofAccount,
   status: 200,
   summary: 'Balances as the worker last saw them; null before the first snapshot',
-  params,
   response: z.object({ at: instant, balances: z.array(balance) }).nullable(),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACTION_STATES } from '#core/order/operator-action.ts';
-import { accountId, instant, profileId } from './fields.ts';
+import { accountId, instant, ofAccount, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 
 const actionId = z.uuid();
@@ -25,11 +25,11 @@ const action = z.object({
 export const actionAccepted = z.object({ actionId });
 
 export const readAction = operation({
+  ...ofAccount,
   method: 'GET',
   path: '/accounts/:id/actions/:actionId',
-  auth: 'session',
   status: 200,
   summary: 'State and outcome of a requested worker action',
-  params: z.object({ id: accountId, actionId }),
+  params: ofAccount.params.extend({ actionId }),
   response: action,
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ADVISOR_SLOTS, advice, LONGEST_REPLY, VARIANT_NAMES } from '#core/research/advice.ts';
 import { idSchema } from '#core/id-schema.ts';
-import { instant, profileId } from './fields.ts';
+import { instant, ofProfile } from './fields.ts';
 import { operation } from './operation.ts';
 
-const params = z.object({ id: profileId, runId: idSchema() });
+const ofRun = { ...ofProfile, params: ofProfile.params.extend({ runId: idSchema() }) };
 const path = '/profiles/:id/backtests/:runId/advisor';
 
 /** The last answer to one question about a backtest; a new question replaces it. It only proposes. */
@@ -23,20 +23,18 @@ export type AdvisorSlotView = z.output<typeof slot>;
 export const readAdvisor = operation({
   method: 'GET',
   path,
-  auth: 'session',
+  ...ofRun,
   status: 200,
   summary: 'Proposals of the advisor for a backtest, one slot for each question',
-  params,
   response: z.object({ slots: z.array(slot) }),
 });
 
 export const readAdvisorPrompt = operation({
   method: 'GET',
   path: `${path}/manual/prompt`,
-  auth: 'session',
+  ...ofRun,
   status: 200,
   summary: 'The question as text for any chat; it only holds the config and the results',
-  params,
   query: z.strictObject({ variant: z.enum(VARIANT_NAMES).default('safe') }),
   response: z.object({ prompt: z.string() }),
 });
@@ -44,10 +42,11 @@ export const readAdvisorPrompt = operation({
 export const keepAdvisorReply = operation({
   method: 'POST',
   path: `${path}/manual`,
-  auth: 'session',
+  ...ofRun,
   status: 200,
   summary: 'Reads a pasted reply and stores its proposals in the slot manual',
-  params,
+  audit: 'advisor.reply',
+  locks: [],
   maxBodyKiB: 1024,
   body: z.strictObject({
     reply: z.string().min(1, 'is empty').max(LONGEST_REPLY, `is longer than ${LONGEST_REPLY} characters`),
@@ -58,9 +57,11 @@ export const keepAdvisorReply = operation({
 export const askAdvisor = operation({
   method: 'POST',
   path: `${path}/:variant`,
-  auth: 'session',
+  ...ofRun,
   status: 202,
   summary: 'Requests changes to the config of a finished backtest from the AI provider; the slot receives the answer',
-  params: params.extend({ variant: z.enum(VARIANT_NAMES) }),
+  audit: 'advisor.ask',
+  locks: [],
+  params: ofRun.params.extend({ variant: z.enum(VARIANT_NAMES) }),
   response: slot,
 });

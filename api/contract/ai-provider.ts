@@ -29,6 +29,7 @@ export const changeAiProvider = operation({
   auth: 'session',
   status: 200,
   summary: 'Sets up the AI provider; omitted fields are unchanged, provider null removes it',
+  audit: 'ai-provider.change',
   body: z.strictObject({
     provider: z.enum(AI_PROVIDERS).nullable().optional(),
     /** Empty means the default address of the provider. */
@@ -49,5 +50,6 @@ export const testAiProvider = operation({
   status: 200,
   summary:
     'Sends one short question with the stored settings and returns the outcome as a sentence; it may cost a little',
+  audit: 'ai-provider.test',
   response: z.object({ ok: z.boolean(), detail: z.string() }),
 });

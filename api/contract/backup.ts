@@ -11,6 +11,7 @@ export const downloadBackup = operation({
   auth: 'session',
   status: 200,
   summary: 'A consistent snapshot of all data as one file; it holds secrets in plaintext',
+  audit: 'backup.download',
   media: [BACKUP_TYPE],
 });
 
@@ -20,6 +21,7 @@ export const restoreBackup = operation({
   auth: 'session',
   status: 200,
   summary: 'Checks a backup, then replaces all data with it; trading is halted until the kill switch is released',
+  audit: 'backup.restore',
   upload: BACKUP_TYPE,
   response: z.object({ backupAt: instant, rows: z.record(z.string(), z.number()) }),
 });
@@ -46,6 +48,7 @@ export const saveBackupConfig = operation({
   auth: 'session',
   status: 200,
   summary: 'Sets how often a backup is written and how many are kept',
+  audit: 'backup.configure',
   body: BACKUP_SCHEDULE.schema,
   response: config,
 });

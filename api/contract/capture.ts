@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { instant, profileId } from './fields.ts';
+import { instant, ofProfile } from './fields.ts';
 import { operation } from './operation.ts';
 
 /** Every tick becomes a log row; the limit keeps a forgotten capture from filling the disk. */
 export const MAX_CAPTURE_HOURS = 24;
 
 const capture = {
+  ...ofProfile,
   path: '/profiles/:id/capture',
-  auth: 'session',
   status: 200,
-  params: z.object({ id: profileId }),
   /** Null while it is not armed. */
   response: z.object({ until: instant.nullable() }),
 } as const;
@@ -24,5 +23,6 @@ export const armCapture = operation({
   ...capture,
   method: 'PUT',
   summary: 'Captures every tick of the profile in its log until that time; null ends it',
+  audit: ['capture.arm', 'capture.disarm'],
   body: z.strictObject({ until: instant.nullable() }),
 });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { INTERVALS } from '#core/market/candle.ts';
 import { idSchema } from '#core/id-schema.ts';
-import { decimalText, instant, orderId, profileId, symbolName } from './fields.ts';
+import { decimalText, instant, ofCoin, ofProfile, orderId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 import { candle } from './records.ts';
 
-const read = { method: 'GET', auth: 'session', status: 200 } as const;
+const read = { method: 'GET', status: 200 } as const;
 
 const page = {
   interval: z.enum(INTERVALS),
@@ -58,18 +58,19 @@ export const chartPage = z.object({
 
 export const readCoinChart = operation({
   ...read,
+  ...ofCoin,
   path: '/profiles/:id/symbols/:symbol/chart',
   summary: 'Candles of a coin with the lines of its strategy and its fills, one page back from a cursor',
-  params: z.object({ id: profileId, symbol: symbolName }),
   query: z.strictObject(page),
   response: chartPage,
 });
 
 export const readBacktestChart = operation({
   ...read,
+  ...ofProfile,
   path: '/profiles/:id/backtests/:runId/chart',
   summary: 'Candles of a coin of a backtest with the lines of the tested settings and its fills, one page back',
-  params: z.object({ id: profileId, runId: idSchema() }),
+  params: ofProfile.params.extend({ runId: idSchema() }),
   query: z.strictObject({ symbol: symbolName, ...page }),
   response: chartPage,
 });

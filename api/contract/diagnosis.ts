@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { instant, profileId, symbolName } from './fields.ts';
+import { instant, ofProfile, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
-
-const params = z.object({ id: profileId });
 
 const check = z.object({
   id: z.string(),
@@ -58,10 +56,10 @@ const run = z.object({
 export const startDiagnosis = operation({
   method: 'POST',
   path: '/profiles/:id/diagnosis/runs',
-  auth: 'session',
+  ...ofProfile,
   status: 201,
   summary: 'Finds what blocks a profile, or one of its coins, from trading, with the current data',
-  params,
+  audit: 'diagnosis.start',
   /** Default: every coin of the profile. */
   query: z.strictObject({ symbol: symbolName.optional() }),
   response: run,
@@ -70,19 +68,18 @@ export const startDiagnosis = operation({
 export const listDiagnoses = operation({
   method: 'GET',
   path: '/profiles/:id/diagnosis/runs',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'The last 50 diagnoses of a profile, newest first',
-  params,
   response: z.object({ runs: z.array(run) }),
 });
 
 export const readDiagnosis = operation({
   method: 'GET',
   path: '/profiles/:id/diagnosis/runs/:runId',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'One diagnosis',
-  params: params.extend({ runId: z.uuid() }),
+  params: ofProfile.params.extend({ runId: z.uuid() }),
   response: run,
 });

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { discoveryConfig } from '#core/research/discovery.ts';
-import { cursor, instant, numbers, profileId } from './fields.ts';
+import { cursor, instant, numbers, ofProfile } from './fields.ts';
 import { operation } from './operation.ts';
 
-const params = z.object({ id: profileId });
-const read = { method: 'GET', auth: 'session', status: 200, params } as const;
+const read = { method: 'GET', ...ofProfile, status: 200 } as const;
 
 const coin = z.object({ symbol: z.string(), outcome: z.string(), sentence: z.string(), numbers });
 
@@ -35,6 +34,7 @@ export const changeDiscovery = operation({
   method: 'PATCH',
   path: '/profiles/:id/discovery',
   summary: 'Changes the given settings; the next round of the worker uses them',
+  audit: 'discovery.change',
   body: discoveryConfig.partial(),
   response: discovery,
 });

@@ -29,3 +29,12 @@ const printable = z
 export const humanName = printable.min(1, 'is empty').max(60, 'is longer than 60 characters');
 /** One that may be empty. */
 export const humanLabel = printable.max(60, 'is longer than 60 characters');
+
+/* Operations about one account, profile or coin of the operator. */
+export const ofAccount = { auth: 'session', scope: 'account', params: z.object({ id: accountId }) } as const;
+export const ofProfile = { auth: 'session', scope: 'profile', params: z.object({ id: profileId }) } as const;
+export const ofCoin = {
+  auth: 'session',
+  scope: 'coin',
+  params: z.object({ id: profileId, symbol: symbolName }),
+} as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountId, instant, profileId } from './fields.ts';
+import { instant, ofAccount, ofProfile } from './fields.ts';
 import { operation } from './operation.ts';
 
 const change = z.strictObject({
@@ -32,29 +32,15 @@ const write = {
   auth: 'session',
   status: 200,
   summary: 'Engages or releases a kill switch; while it is engaged, no new entry can be committed',
+  audit: ['kill-switch.engage', 'kill-switch.release'],
+  locks: [],
   body: change,
   response: killSwitch,
 } as const;
 
 export const readKillSwitch = operation({ ...read, path: '/kill-switch' });
 export const setKillSwitch = operation({ ...write, path: '/kill-switch' });
-export const readAccountKillSwitch = operation({
-  ...read,
-  path: '/accounts/:id/kill-switch',
-  params: z.object({ id: accountId }),
-});
-export const setAccountKillSwitch = operation({
-  ...write,
-  path: '/accounts/:id/kill-switch',
-  params: z.object({ id: accountId }),
-});
-export const readProfileKillSwitch = operation({
-  ...read,
-  path: '/profiles/:id/kill-switch',
-  params: z.object({ id: profileId }),
-});
-export const setProfileKillSwitch = operation({
-  ...write,
-  path: '/profiles/:id/kill-switch',
-  params: z.object({ id: profileId }),
-});
+export const readAccountKillSwitch = operation({ ...read, ...ofAccount, path: '/accounts/:id/kill-switch' });
+export const setAccountKillSwitch = operation({ ...write, ...ofAccount, path: '/accounts/:id/kill-switch' });
+export const readProfileKillSwitch = operation({ ...read, ...ofProfile, path: '/profiles/:id/kill-switch' });
+export const setProfileKillSwitch = operation({ ...write, ...ofProfile, path: '/profiles/:id/kill-switch' });

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
+import { cursor, decimalText, instant, ofProfile, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
-const params = z.object({ id: profileId });
-const start = { method: 'POST', auth: 'session', status: 202, params } as const;
-const read = { method: 'GET', auth: 'session', status: 200, params } as const;
+const start = { method: 'POST', ...ofProfile, status: 202 } as const;
+const read = { method: 'GET', ...ofProfile, status: 200 } as const;
 const started = z.object({ runId: z.string() });
 const runOf = <Report extends z.ZodType>(report: Report) =>
   z.object({
@@ -51,6 +50,7 @@ export const reconcileFees = operation({
   path: '/profiles/:id/reconcile-fees',
   summary:
     'Has the worker compare every recorded fee with the exchange’s trade list; corrections are recorded in addition to it',
+  audit: 'fees.reconcile',
   response: started,
 });
 
@@ -80,6 +80,7 @@ export const backfillTradeArchive = operation({
   ...start,
   path: '/profiles/:id/trade-archive/backfill',
   summary: 'Has the worker archive the account’s trades that do not belong to orders of this service',
+  audit: 'trade-archive.backfill',
   body: z.strictObject({
     /** Default: the coins of the profile. */
     symbols: z.array(symbolName).min(1).max(100).optional(),

@@ -33,6 +33,7 @@ export const retryDeadLetter = operation({
   auth: 'session',
   status: 202,
   summary: 'Retries a failed job with all its attempts and removes it from the list',
+  audit: 'dead-letter.retry',
   params,
   response: z.object({ jobId: z.string() }),
 });
@@ -43,6 +44,7 @@ export const deleteDeadLetter = operation({
   auth: 'session',
   status: 204,
   summary: 'Removes a failed job from the list without a retry',
+  audit: 'dead-letter.delete',
   params,
 });
 

@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { driftReport } from '#core/research/drift.ts';
 import { GATE_BARS, gateBars } from '#core/research/live-gate.ts';
 import { shadowReport } from '#core/research/shadow.ts';
-import { instant, profileId } from './fields.ts';
+import { instant, ofProfile } from './fields.ts';
 import { operation } from './operation.ts';
-
-const params = z.object({ id: profileId });
 
 /** Whether a backtest of exactly these settings clears the bars. It is advice: it never stops trading. */
 export const liveGate = z.object({
@@ -36,44 +34,41 @@ export const liveGate = z.object({
 });
 
 export const readLiveGate = operation({
+  ...ofProfile,
   method: 'GET',
   path: '/profiles/:id/gate',
-  auth: 'session',
   status: 200,
   summary: 'Whether a recent backtest of exactly the current settings clears the bars; advice only',
-  params,
   response: liveGate,
 });
 
 export const changeLiveGate = operation({
+  ...ofProfile,
   method: 'PATCH',
   path: '/profiles/:id/gate',
-  auth: 'session',
   status: 200,
   summary: 'Changes the given bars; null removes one',
-  params,
+  audit: 'live-gate.change',
   body: gateBars.partial(),
   response: liveGate,
 });
 
 export const readDrift = operation({
+  ...ofProfile,
   method: 'GET',
   path: '/profiles/:id/drift',
-  auth: 'session',
   status: 200,
   summary:
     'Live results compared with the pinned backtest; null before the first comparison; a worker runs one every 15 minutes',
-  params,
   response: z.object({ pinnedRunId: z.string().nullable(), report: driftReport.nullable() }),
 });
 
 export const readShadowReplay = operation({
+  ...ofProfile,
   method: 'GET',
   path: '/profiles/:id/shadow-replay',
-  auth: 'session',
   status: 200,
   summary: 'Replay of the last day with the current settings, next to the actual trades',
-  params,
   response: z.object({
     /** When the waiting or running replay was requested; null when there is none. */
     requestedAt: instant.nullable(),
@@ -84,11 +79,11 @@ export const readShadowReplay = operation({
 });
 
 export const startShadowReplay = operation({
+  ...ofProfile,
   method: 'POST',
   path: '/profiles/:id/shadow-replay',
-  auth: 'session',
   status: 202,
   summary: 'Replays the last day now, instead of at night',
-  params,
+  audit: 'shadow-replay.start',
   response: z.object({ jobId: z.string() }),
 });

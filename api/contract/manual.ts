@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { manualOrder } from '#core/order/manual-order.ts';
 import { actionAccepted } from './actions.ts';
-import { orderId, profileId, symbolName } from './fields.ts';
+import { ofCoin, orderId } from './fields.ts';
 import { operation } from './operation.ts';
 
-const params = z.object({ id: profileId, symbol: symbolName });
-const manualAction = { auth: 'session', status: 202, response: actionAccepted } as const;
+const manualAction = { ...ofCoin, status: 202, response: actionAccepted } as const;
 /** Idempotency key of the caller: a retry with the same id, such as after a lost answer, has no further effect. */
 const requestId = z.uuid().optional();
 
@@ -14,7 +13,7 @@ export const placeOrder = operation({
   method: 'POST',
   path: '/profiles/:id/symbols/:symbol/orders',
   summary: 'Places a manual order; the worker checks, sends and tracks it like its own orders',
-  params,
+  audit: 'manual-order',
   body: z.strictObject({ order: manualOrder, requestId }),
 });
 
@@ -23,7 +22,8 @@ export const cancelOrder = operation({
   method: 'DELETE',
   path: '/profiles/:id/symbols/:symbol/orders/:orderId',
   summary: 'Cancels an open order of the coin on the exchange',
-  params: params.extend({ orderId }),
+  audit: 'cancel-order',
+  params: ofCoin.params.extend({ orderId }),
 });
 
 export const forceSell = operation({
@@ -31,6 +31,6 @@ export const forceSell = operation({
   method: 'POST',
   path: '/profiles/:id/symbols/:symbol/force-sell',
   summary: 'Sells the whole position at the market after it has cancelled open orders',
-  params,
+  audit: 'force-sell',
   body: z.strictObject({ requestId }),
 });

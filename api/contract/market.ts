@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { marketTrend } from '#core/installation/cache-keys.ts';
 import { INTERVALS } from '#core/market/candle.ts';
 import { RATING_LABELS } from '#core/indicators/rating-label.ts';
-import { accountId, decimalText, instant, profileId, symbolName } from './fields.ts';
+import { accountId, decimalText, instant, ofAccount, ofProfile, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
 const read = { method: 'GET', auth: 'session', status: 200 } as const;
 
 export const listTickers = operation({
   ...read,
+  scope: 'account',
   path: '/tickers',
   summary: 'Cached prices of an account’s venue: every coin that a running profile watches',
   query: z.strictObject({
@@ -21,9 +22,9 @@ export const listTickers = operation({
 
 export const listDayTickers = operation({
   ...read,
+  ...ofAccount,
   path: '/accounts/:id/day-tickers',
   summary: 'Price, change, volume and spread of every coin of an account’s venue over the last 24 hours',
-  params: z.object({ id: accountId }),
   response: z.object({
     tickers: z.array(
       z.object({
@@ -74,17 +75,17 @@ export const readCandleColumns = operation({
 
 export const readMarketTrend = operation({
   ...read,
+  ...ofAccount,
   path: '/accounts/:id/market-trend',
   summary: 'Two leading coins against their 50-day average, and how many coins are up; null before the first run',
-  params: z.object({ id: accountId }),
   response: marketTrend.nullable(),
 });
 
 export const readRatings = operation({
   ...read,
+  ...ofProfile,
   path: '/profiles/:id/ratings',
   summary: 'Technical rating of every coin of a profile, from closed candles',
-  params: z.object({ id: profileId }),
   query: z.strictObject({
     /** Comma list of at most four intervals. */
     intervals: z.string().max(40).default('1h,4h,1d'),

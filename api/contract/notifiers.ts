@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { NOTIFIER_NAMES, notifierRules } from '#core/installation/notify.ts';
 import { OPS_NOTIFY } from '#core/installation/settings.ts';
-import { instant, profileId } from './fields.ts';
+import { instant, ofProfile, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 
-const params = z.object({ id: profileId });
-const named = params.extend({ provider: z.enum(NOTIFIER_NAMES) });
+const named = ofProfile.params.extend({ provider: z.enum(NOTIFIER_NAMES) });
 const texts = z.record(z.string().max(60), z.string().max(4000, 'is longer than 4000 characters'));
 const json = z.record(z.string(), z.unknown());
 
@@ -19,15 +18,14 @@ const notifier = z.object({
   updatedAt: instant,
 });
 const delivery = z.object({ ok: z.boolean(), detail: z.string().nullable() });
-const notifierPath = { path: '/profiles/:id/notifiers/:provider', auth: 'session', params: named } as const;
+const notifierPath = { ...ofProfile, path: '/profiles/:id/notifiers/:provider', params: named } as const;
 
 export const listNotifiers = operation({
   method: 'GET',
   path: '/profiles/:id/notifiers',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Every kind of notifier, its fields, and its settings in the profile',
-  params,
   response: z.object({
     notifiers: z.array(
       z.object({
@@ -55,6 +53,7 @@ export const saveNotifier = operation({
   method: 'PUT',
   status: 200,
   summary: 'Sets up a notifier; an omitted or empty secret is unchanged',
+  audit: 'notifier.save',
   body: z.strictObject({
     enabled: z.boolean().default(true),
     settings: texts.default({}),
@@ -69,6 +68,7 @@ export const deleteNotifier = operation({
   method: 'DELETE',
   status: 204,
   summary: 'Removes a notifier with its secrets',
+  audit: 'notifier.delete',
 });
 
 export const testNotifier = operation({
@@ -77,6 +77,7 @@ export const testNotifier = operation({
   method: 'POST',
   status: 200,
   summary: 'Sends a test message now and returns the answer of the receiver',
+  audit: 'notifier.test',
   response: delivery,
 });
 
@@ -95,6 +96,7 @@ export const changeOpsNotify = operation({
   auth: 'session',
   status: 200,
   summary: 'Switches messages about accounts and the installation',
+  audit: 'ops-notify.change',
   body: OPS_NOTIFY.schema.partial(),
   response: OPS_NOTIFY.schema,
 });
@@ -105,6 +107,7 @@ export const testOpsNotify = operation({
   auth: 'session',
   status: 200,
   summary: 'Sends a test message to every enabled notifier of every profile',
+  audit: 'ops-notify.test',
   response: z.object({
     deliveries: z.array(delivery.extend({ profileId, provider: z.enum(NOTIFIER_NAMES) })),
   }),

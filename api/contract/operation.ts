@@ -1,5 +1,13 @@
 import type { z } from 'zod';
 
+/** A coin is one that its profile has bound. */
+export type Scope = 'account' | 'profile' | 'coin';
+/**
+ * `account` and `profile`: their rows, against other changes. `account-end`: the row of the account, also against intents and
+ * new profiles. `intents`: new intents of the profile.
+ */
+export type Lock = 'account' | 'account-end' | 'intents' | 'profile';
+
 /** One HTTP operation: schemas for validation, client types and documentation. */
 export interface Operation<
   Params extends z.ZodType = z.ZodType,
@@ -14,6 +22,12 @@ export interface Operation<
   readonly summary: string;
   /** Changes nothing, although it is not a GET. */
   readonly reads?: true;
+  /** Its subject, named by its path or query: an id that the operator does not own answers 404. */
+  readonly scope?: Scope;
+  /** Action of the audit row that a change writes; a list where the outcome decides. */
+  readonly audit?: string | readonly string[];
+  /** Taken in this order before a change reads its subject again. Default: the row of the profile. */
+  readonly locks?: readonly Lock[];
   readonly status: 200 | 201 | 202 | 204;
   readonly params?: Params;
   readonly query?: Query;

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { ORPHAN_STATES } from '#core/account/orphan.ts';
 import { actionAccepted } from './actions.ts';
-import { accountId, decimalText, instant, profileId, symbolName } from './fields.ts';
+import { decimalText, instant, ofAccount, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
-const params = z.object({ id: accountId });
-const orderParams = z.object({ id: accountId, symbol: symbolName, orderId: z.string().regex(/^\d{1,20}$/) });
+const ofOrder = {
+  ...ofAccount,
+  params: ofAccount.params.extend({ symbol: symbolName, orderId: z.string().regex(/^\d{1,20}$/) }),
+};
 
 const orphan = z.object({
   symbol: z.string(),
@@ -39,10 +41,9 @@ const orphan = z.object({
 export const listOrphanOrders = operation({
   method: 'GET',
   path: '/accounts/:id/orphan-orders',
-  auth: 'session',
+  ...ofAccount,
   status: 200,
   summary: 'Open orders on the exchange that no profile tracks, then the newest resolved ones',
-  params,
   response: z.object({
     /** Time of the last check of the exchange; null before the first. */
     checkedAt: instant.nullable(),
@@ -50,34 +51,37 @@ export const listOrphanOrders = operation({
   }),
 });
 
-const orphanAction = { method: 'POST', auth: 'session', status: 202, response: actionAccepted } as const;
+const orphanAction = { method: 'POST', status: 202, response: actionAccepted } as const;
 
 export const detectOrphanOrders = operation({
+  ...ofAccount,
   ...orphanAction,
   path: '/accounts/:id/orphan-orders/detect',
   summary: 'Has the worker look for orphan orders now instead of within ten minutes',
-  params,
+  audit: 'orphan.detect',
 });
 
 export const adoptOrphanOrder = operation({
+  ...ofOrder,
   ...orphanAction,
   path: '/accounts/:id/orphan-orders/:symbol/:orderId/adopt',
   summary: 'Assigns the order to the one profile that provably owns it',
-  params: orderParams,
+  audit: 'orphan.adopt',
 });
 
 export const cancelOrphanOrder = operation({
+  ...ofOrder,
   ...orphanAction,
   path: '/accounts/:id/orphan-orders/:symbol/:orderId/cancel',
   summary: 'Has the worker cancel the order on the exchange',
-  params: orderParams,
+  audit: 'orphan.cancel',
 });
 
 export const leaveOrphanOrder = operation({
+  ...ofOrder,
   method: 'POST',
   path: '/accounts/:id/orphan-orders/:symbol/:orderId/leave',
-  auth: 'session',
   status: 204,
   summary: 'Keeps the order open; it stays listed as left',
-  params: orderParams,
+  audit: 'orphan.leave',
 });

@@ -17,6 +17,7 @@ export const changePaperMarket = operation({
   auth: 'session',
   status: 202,
   summary: 'Has the paper exchange run another market; then api and worker start again',
+  audit: 'paper-market.change',
   body: z.strictObject({ market: paperMarket }),
   response: z.object({ market: paperMarket }),
 });

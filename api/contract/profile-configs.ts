@@ -1,20 +1,18 @@
 import { z } from 'zod';
 import { jsonObject } from '#core/text-fields.ts';
-import { accountId, humanName, instant, profileId, strategyName, symbolName } from './fields.ts';
+import { accountId, humanName, instant, ofProfile, strategyName, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 import { savedProfile } from './profiles.ts';
 
-const params = z.object({ id: profileId });
 const json = z.record(z.string(), z.unknown());
 const version = z.coerce.number().int().min(1).max(2_147_483_647);
 
 export const listConfigHistory = operation({
   method: 'GET',
   path: '/profiles/:id/config-history',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Configs of a profile, newest first',
-  params,
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     before: version.optional(),
@@ -27,20 +25,22 @@ export const listConfigHistory = operation({
 export const restoreConfig = operation({
   method: 'POST',
   path: '/profiles/:id/config-history/:version/restore',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Saves an earlier config again, checked like any other',
-  params: params.extend({ version }),
+  audit: 'profile.restore-config',
+  params: ofProfile.params.extend({ version }),
   response: savedProfile,
 });
 
 export const switchStrategy = operation({
   method: 'POST',
   path: '/profiles/:id/switch-strategy',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Gives a disabled profile another strategy; overrides are cleared, positions stay',
-  params,
+  audit: 'profile.switch-strategy',
+  locks: ['intents', 'profile'],
   body: z.strictObject({ strategyName, config: jsonObject.default({}) }),
   response: savedProfile,
 });
@@ -48,10 +48,11 @@ export const switchStrategy = operation({
 export const cloneProfile = operation({
   method: 'POST',
   path: '/profiles/:id/clone',
-  auth: 'session',
+  ...ofProfile,
   status: 201,
   summary: 'Copies a profile, disabled; onto another account with its coins',
-  params,
+  audit: 'profile.clone',
+  locks: [],
   body: z.strictObject({ name: humanName, accountId: accountId.optional() }),
   response: savedProfile,
 });
@@ -71,10 +72,9 @@ export const profileFile = z.strictObject({
 export const exportProfile = operation({
   method: 'GET',
   path: '/profiles/:id/export',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'A profile as a file that can be imported elsewhere',
-  params,
   response: profileFile,
 });
 
@@ -84,6 +84,7 @@ export const importProfile = operation({
   auth: 'session',
   status: 201,
   summary: 'Creates a disabled profile from a file, all of it or nothing',
+  audit: 'profile.import',
   body: z.strictObject({ accountId, name: humanName.optional(), profile: profileFile }),
   maxBodyKiB: 512,
   response: savedProfile,

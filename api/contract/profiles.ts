@@ -6,6 +6,8 @@ import {
   humanName,
   instant,
   numbers,
+  ofCoin,
+  ofProfile,
   orderId,
   profileId,
   strategyName,
@@ -14,8 +16,6 @@ import {
 } from './fields.ts';
 import { operation } from './operation.ts';
 
-const params = z.object({ id: profileId });
-const symbolParams = z.object({ id: profileId, symbol: symbolName });
 const json = z.record(z.string(), z.unknown());
 
 export const profile = z.object({
@@ -79,6 +79,7 @@ export const createProfile = operation({
   auth: 'session',
   status: 201,
   summary: 'Creates a profile, optionally with coins and already enabled',
+  audit: 'profile.create',
   body: z.strictObject({
     accountId,
     name: humanName,
@@ -93,20 +94,19 @@ export const createProfile = operation({
 export const readProfile = operation({
   method: 'GET',
   path: '/profiles/:id',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'One profile',
-  params,
   response: profile,
 });
 
 export const changeProfile = operation({
   method: 'PATCH',
   path: '/profiles/:id',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Changes name or config',
-  params,
+  audit: 'profile.change',
   body: z.strictObject({ name: humanName.optional(), config: jsonObject.optional() }),
   response: savedProfile,
 });
@@ -115,11 +115,10 @@ export const lintProfile = operation({
   method: 'POST',
   path: '/profiles/:id/lint',
   reads: true,
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary:
     'Checks a config of the profile: errors that a save would refuse, and settings without effect or in conflict',
-  params,
   body: z.strictObject({ config: jsonObject }),
   response: z.object({
     errors: z.array(z.object({ path: z.string(), message: z.string() })),
@@ -141,27 +140,30 @@ export const lintProfile = operation({
 export const deleteProfile = operation({
   method: 'DELETE',
   path: '/profiles/:id',
-  auth: 'session',
+  ...ofProfile,
   status: 202,
   summary: 'Disables a profile, has the worker cancel every order that it provably owns, then deletes it',
-  params,
+  audit: 'profile.delete',
+  locks: ['intents', 'profile'],
   /** Without it a profile with a position is refused. With it the position stays in the wallet and is not managed. */
   query: z.strictObject({ leavePositions: flag }),
   response: removal,
 });
 
-const enabling = { auth: 'session', status: 200, params, response: profile } as const;
+const enabling = { ...ofProfile, status: 200, response: profile } as const;
 export const enableProfile = operation({
   ...enabling,
   method: 'POST',
   path: '/profiles/:id/enable',
   summary: 'The profile starts making decisions',
+  audit: 'profile.enable',
 });
 export const disableProfile = operation({
   ...enabling,
   method: 'POST',
   path: '/profiles/:id/disable',
   summary: 'The profile makes no new decisions',
+  audit: 'profile.disable',
 });
 
 /** Quote units. All profits are net of all fees paid until now. */
@@ -266,20 +268,20 @@ export const coin = z.object({
 export const listCoins = operation({
   method: 'GET',
   path: '/profiles/:id/symbols',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Coins of a profile with price, position and last decision',
-  params,
   response: z.object({ coins: z.array(coin) }),
 });
 
 export const bindCoin = operation({
   method: 'POST',
   path: '/profiles/:id/symbols',
-  auth: 'session',
+  ...ofProfile,
   status: 201,
   summary: 'Binds a coin to a profile',
-  params,
+  audit: 'coin.bind',
+  locks: ['account', 'profile'],
   body: z.strictObject({
     symbol: symbolName,
     overrideConfig: jsonObject.default({}),
@@ -292,20 +294,19 @@ export const bindCoin = operation({
 export const readCoin = operation({
   method: 'GET',
   path: '/profiles/:id/symbols/:symbol',
-  auth: 'session',
+  ...ofCoin,
   status: 200,
   summary: 'One coin with its newest 100 orders and 200 fills',
-  params: symbolParams,
   response: z.object({ coin, orders: z.array(order), fills: z.array(fill) }),
 });
 
 export const changeCoin = operation({
   method: 'PATCH',
   path: '/profiles/:id/symbols/:symbol',
-  auth: 'session',
+  ...ofCoin,
   status: 200,
   summary: 'Replaces the override of a coin',
-  params: symbolParams,
+  audit: 'coin.change',
   body: z.strictObject({ overrideConfig: jsonObject }),
   response: z.object({ coin, warnings: z.array(warning) }),
 });
@@ -313,10 +314,11 @@ export const changeCoin = operation({
 export const unbindCoin = operation({
   method: 'DELETE',
   path: '/profiles/:id/symbols/:symbol',
-  auth: 'session',
+  ...ofCoin,
   status: 202,
   summary: 'Unbinds a coin; one with a position or live orders only once the worker has cancelled its orders',
-  params: symbolParams,
+  audit: 'coin.unbind',
+  locks: ['intents', 'profile'],
   /** Held coins stay in the wallet and on record: they are managed again when the coin is bound again. */
   query: z.strictObject({ cancelOrders: flag }),
   response: removal,
@@ -324,9 +326,8 @@ export const unbindCoin = operation({
 
 const averageEntryPrice = {
   path: '/profiles/:id/symbols/:symbol/average-entry-price',
-  auth: 'session',
+  ...ofCoin,
   status: 202,
-  params: symbolParams,
   response: z.object({ jobId: z.string() }),
 } as const;
 
@@ -334,6 +335,7 @@ export const setAverageEntryPrice = operation({
   ...averageEntryPrice,
   method: 'PUT',
   summary: 'Sets the average entry price of held coins; the worker manages them from the next tick on',
+  audit: 'average-entry-price.set',
   body: z.strictObject({ averageEntryPrice: positiveAmount }),
 });
 
@@ -341,4 +343,5 @@ export const deleteAverageEntryPrice = operation({
   ...averageEntryPrice,
   method: 'DELETE',
   summary: 'Removes the cost-basis row; the coins in the wallet are no longer managed',
+  audit: 'average-entry-price.delete',
 });

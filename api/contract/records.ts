@@ -3,12 +3,11 @@ import { accountRun } from '#core/installation/cache-keys.ts';
 import { INTERVALS } from '#core/market/candle.ts';
 import { account } from './accounts.ts';
 import { blockers } from './blockers.ts';
-import { cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
+import { cursor, decimalText, instant, ofProfile, profileId, symbolName } from './fields.ts';
 import { killSwitch } from './halts.ts';
 import { operation } from './operation.ts';
 import { coin, fill, order, profile, unwatchedPosition } from './profiles.ts';
 
-const params = z.object({ id: profileId });
 const limit = z.coerce.number().int().min(1).max(1000).default(100);
 
 export const logRow = z.object({
@@ -34,10 +33,9 @@ const filters = {
 export const listActionLogs = operation({
   method: 'GET',
   path: '/profiles/:id/action-logs',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'The activity feed: rows of level warn and error',
-  params,
   query: z.strictObject({ limit, cursor: cursor.optional() }),
   response: page,
 });
@@ -45,10 +43,9 @@ export const listActionLogs = operation({
 export const listLogs = operation({
   method: 'GET',
   path: '/profiles/:id/logs',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Log rows of every level, newest first',
-  params,
   query: z.strictObject({ limit, cursor: cursor.optional(), ...filters }),
   response: page,
 });
@@ -56,10 +53,9 @@ export const listLogs = operation({
 export const exportLogs = operation({
   method: 'GET',
   path: '/profiles/:id/logs/export',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Log rows as a file',
-  params,
   query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
   media: ['application/x-ndjson', 'text/csv'],
 });
@@ -68,10 +64,9 @@ export const exportLogs = operation({
 export const readTickTrace = operation({
   method: 'GET',
   path: '/profiles/:id/tick-trace',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Audit entries of ticks, verbatim, newest first',
-  params,
   query: z.strictObject({ symbol: symbolName.optional(), limit, skip: z.coerce.number().int().min(0).default(0) }),
   response: z.object({ entries: z.array(z.unknown()) }),
 });
@@ -90,6 +85,7 @@ export const listCandles = operation({
   method: 'GET',
   path: '/candles',
   auth: 'session',
+  scope: 'profile',
   status: 200,
   summary: 'Candles of the venue a profile trades on, oldest first',
   query: z.strictObject({

@@ -3,12 +3,11 @@ import { runSharing, runTerms, sweepTerms } from '#core/research/research.ts';
 import { storedRobustness, sweepResult } from '#core/research/research-results.ts';
 import { idSchema } from '#core/id-schema.ts';
 import { jsonObject } from '#core/text-fields.ts';
-import { instant, profileId, symbolName, warning } from './fields.ts';
+import { instant, ofProfile, symbolName, warning } from './fields.ts';
 import { operation } from './operation.ts';
 
-const params = z.object({ id: profileId });
-const runParams = z.object({ id: profileId, runId: idSchema() });
-const sweepParams = z.object({ id: profileId, sweepId: idSchema() });
+const ofRun = { ...ofProfile, params: ofProfile.params.extend({ runId: idSchema() }) };
+const ofSweep = { ...ofProfile, params: ofProfile.params.extend({ sweepId: idSchema() }) };
 const json = z.record(z.string(), z.unknown());
 const state = z.enum(['queued', 'running', 'done', 'failed', 'aborted']);
 const overrideConfig = jsonObject.default({});
@@ -31,10 +30,11 @@ const run = z.object({
 export const launchBacktest = operation({
   method: 'POST',
   path: '/profiles/:id/backtests',
-  auth: 'session',
+  ...ofProfile,
   status: 202,
   summary: 'Runs the config of a profile, with a change to try, on candles of the past; missing candles are fetched',
-  params,
+  audit: 'backtest.launch',
+  locks: ['account'],
   body: z.strictObject({
     ...runTerms.shape,
     ...runSharing.shape,
@@ -48,10 +48,11 @@ export const launchBacktest = operation({
 export const repeatBacktest = operation({
   method: 'POST',
   path: '/profiles/:id/backtests/:runId/repeat',
-  auth: 'session',
+  ...ofRun,
   status: 202,
   summary: 'Runs the settings and coins of a backtest again, with the window, candles, money and costs of another one',
-  params: runParams,
+  audit: 'backtest.launch',
+  locks: ['account'],
   body: z.strictObject({ termsOf: idSchema() }),
   response: launchBacktest.response,
 });
@@ -59,69 +60,70 @@ export const repeatBacktest = operation({
 export const listBacktests = operation({
   method: 'GET',
   path: '/profiles/:id/backtests',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Backtests of a profile, newest first, each with the metrics of its coins',
-  params,
   response: z.object({ runs: z.array(run.extend({ metrics: json })) }),
 });
 
 export const readBacktest = operation({
   method: 'GET',
   path: '/profiles/:id/backtests/:runId',
-  auth: 'session',
+  ...ofRun,
   status: 200,
   summary:
     'One backtest with its results by coin, including fills and about 500 equity points; coins that share the balance have one result, named basket',
-  params: runParams,
   response: run.extend({ results: json }),
 });
 
 export const deleteBacktest = operation({
   method: 'DELETE',
   path: '/profiles/:id/backtests/:runId',
-  auth: 'session',
+  ...ofRun,
   status: 204,
   summary: 'Deletes a backtest that no longer runs',
-  params: runParams,
+  audit: 'backtest.delete',
+  locks: [],
 });
 
 export const abortBacktest = operation({
   method: 'POST',
   path: '/profiles/:id/backtests/:runId/abort',
-  auth: 'session',
+  ...ofRun,
   status: 204,
   summary: 'Stops a backtest; coins that are finished keep their results',
-  params: runParams,
+  audit: 'backtest.abort',
+  locks: [],
 });
 
 export const pinBacktest = operation({
   method: 'POST',
   path: '/profiles/:id/backtests/:runId/pin',
-  auth: 'session',
+  ...ofRun,
   status: 204,
   summary: 'Pins a backtest, so that it is kept, or unpins it',
-  params: runParams,
+  audit: 'backtest.pin',
+  locks: [],
   body: z.strictObject({ pinned: z.boolean().default(true) }),
 });
 
 export const testRobustness = operation({
   method: 'POST',
   path: '/profiles/:id/backtests/:runId/robustness',
-  auth: 'session',
+  ...ofRun,
   status: 202,
   summary: 'Tests the robustness of a backtest: Monte Carlo, fragility, look-ahead',
-  params: runParams,
+  audit: 'backtest.test-robustness',
+  locks: [],
   response: z.object({ jobId: z.string() }),
 });
 
 export const readRobustness = operation({
   method: 'GET',
   path: '/profiles/:id/backtests/:runId/robustness',
-  auth: 'session',
+  ...ofRun,
   status: 200,
   summary: 'Robustness report of a backtest, by coin',
-  params: runParams,
   response: storedRobustness,
 });
 
@@ -135,10 +137,9 @@ const comparedResult = z.object({
 export const compareBacktests = operation({
   method: 'GET',
   path: '/profiles/:id/backtest-comparison',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Two to eight backtests side by side: their numbers by coin and the settings in which they differ',
-  params,
   query: z.strictObject({
     /** Comma list of ids. */
     runs: z
@@ -200,10 +201,11 @@ const sweep = z.object({
 export const launchSweep = operation({
   method: 'POST',
   path: '/profiles/:id/sweeps',
-  auth: 'session',
+  ...ofProfile,
   status: 202,
   summary: 'Tries many settings on one coin, shared by all workers; walkForward also tests each choice on later days',
-  params,
+  audit: 'sweep.launch',
+  locks: ['account'],
   body: z.strictObject({ ...sweepTerms.shape, symbol: symbolName, overrideConfig }),
   response: z.object({ sweepId: z.string(), sets: z.number(), units: z.number(), warnings: z.array(warning) }),
 });
@@ -211,28 +213,27 @@ export const launchSweep = operation({
 export const listSweeps = operation({
   method: 'GET',
   path: '/profiles/:id/sweeps',
-  auth: 'session',
+  ...ofProfile,
   status: 200,
   summary: 'Sweeps of a profile, newest first',
-  params,
   response: z.object({ sweeps: z.array(sweep) }),
 });
 
 export const readSweep = operation({
   method: 'GET',
   path: '/profiles/:id/sweeps/:sweepId',
-  auth: 'session',
+  ...ofSweep,
   status: 200,
   summary: 'One sweep with its best settings, the probability that they are luck, and its progress',
-  params: sweepParams,
   response: sweep.extend({ result: sweepResult.nullable() }),
 });
 
 export const abortSweep = operation({
   method: 'POST',
   path: '/profiles/:id/sweeps/:sweepId/abort',
-  auth: 'session',
+  ...ofSweep,
   status: 204,
   summary: 'Stops a sweep; sets that were tried still count as trials',
-  params: sweepParams,
+  audit: 'sweep.abort',
+  locks: [],
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RISK_SCOPES, riskLimits } from '#core/account/risk.ts';
-import { accountId, instant, profileId, symbolName } from './fields.ts';
+import { instant, ofAccount, ofCoin, ofProfile } from './fields.ts';
 import { operation } from './operation.ts';
 import { coin } from './profiles.ts';
 
@@ -22,35 +22,31 @@ export const riskState = z.object({
   ),
 });
 
-const read = { method: 'GET', auth: 'session', status: 200, response: riskState } as const;
-const write = { ...read, method: 'PATCH', body: riskLimits.partial() } as const;
-const accountPath = { path: '/accounts/:id/risk', params: z.object({ id: accountId }) } as const;
-const profilePath = { path: '/profiles/:id/risk', params: z.object({ id: profileId }) } as const;
+const read = { method: 'GET', status: 200, response: riskState } as const;
+const write = { ...read, method: 'PATCH', audit: 'risk.change', body: riskLimits.partial() } as const;
+const accountRisk = { ...ofAccount, path: '/accounts/:id/risk' } as const;
+const profileRisk = { ...ofProfile, path: '/profiles/:id/risk' } as const;
 
-export const readAccountRisk = operation({ ...read, ...accountPath, summary: 'Risk limits of an account' });
-export const changeAccountRisk = operation({ ...write, ...accountPath, summary: 'Changes the given limits' });
+export const readAccountRisk = operation({ ...read, ...accountRisk, summary: 'Risk limits of an account' });
+export const changeAccountRisk = operation({ ...write, ...accountRisk, summary: 'Changes the given limits' });
 export const readProfileRisk = operation({
   ...read,
-  ...profilePath,
+  ...profileRisk,
   summary: 'Risk limits of a profile; the usage includes those of its account',
 });
-export const changeProfileRisk = operation({ ...write, ...profilePath, summary: 'Changes the given limits' });
+export const changeProfileRisk = operation({ ...write, ...profileRisk, summary: 'Changes the given limits' });
 
-const ofCoin = {
-  method: 'POST',
-  auth: 'session',
-  status: 200,
-  params: z.object({ id: profileId, symbol: symbolName }),
-  response: coin,
-} as const;
+const pausing = { ...ofCoin, method: 'POST', status: 200, locks: ['intents', 'profile'], response: coin } as const;
 export const pauseCoin = operation({
-  ...ofCoin,
+  ...pausing,
   path: '/profiles/:id/symbols/:symbol/pause',
   summary: 'Pauses buys of the coin until that time; exits continue',
+  audit: 'coin.pause',
   body: z.strictObject({ until: instant, reason: z.string().trim().max(200).default('') }),
 });
 export const resumeCoin = operation({
-  ...ofCoin,
+  ...pausing,
   path: '/profiles/:id/symbols/:symbol/resume',
   summary: 'Ends the pause of a coin',
+  audit: 'coin.resume',
 });

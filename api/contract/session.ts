@@ -39,6 +39,7 @@ export const signUp = operation({
   auth: 'public',
   status: 201,
   summary: 'Creates the one operator and the account "Paper", and signs in',
+  audit: 'operator.create',
   body: z.strictObject({
     email: z.email('is not an e-mail address').max(320),
     password: newPassword,
@@ -53,6 +54,7 @@ export const signIn = operation({
   auth: 'public',
   status: 200,
   summary: 'Starts a session of 24 hours',
+  audit: 'session.create',
   body: z.strictObject({ email: z.string().max(320), password: z.string().max(1024) }),
   response: session,
 });
@@ -63,6 +65,7 @@ export const signOut = operation({
   auth: 'session',
   status: 204,
   summary: 'Ends this session',
+  audit: 'session.end',
 });
 
 export const currentSession = operation({
@@ -91,6 +94,7 @@ export const changeSettings = operation({
   auth: 'session',
   status: 200,
   summary: 'Changes settings of the operator',
+  audit: 'settings.change',
   body: z.strictObject({ timezone: timezone.optional() }),
   response: settings,
 });

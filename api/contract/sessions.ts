@@ -9,6 +9,7 @@ export const changePassword = operation({
   auth: 'session',
   status: 204,
   summary: 'Changes the password and ends every other session',
+  audit: 'password.change',
   body: z.strictObject({ currentPassword: z.string().max(1024, 'is longer than 1024 characters'), newPassword }),
 });
 
@@ -39,6 +40,7 @@ export const deleteSession = operation({
   auth: 'session',
   status: 204,
   summary: 'Ends a session',
+  audit: 'session.delete',
   params: z.object({ id: sessionId }),
 });
 
@@ -48,5 +50,6 @@ export const revokeOtherSessions = operation({
   auth: 'session',
   status: 200,
   summary: 'Ends every session but this one',
+  audit: 'session.revoke-others',
   response: z.object({ ended: z.number() }),
 });

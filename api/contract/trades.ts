@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
+import { cursor, decimalText, instant, ofProfile, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
-const params = z.object({ id: profileId });
 const filters = { symbol: symbolName.optional(), from: instant.optional(), to: instant.optional() };
 const file = { format: z.enum(['ndjson', 'csv']).default('csv') };
-const read = { method: 'GET', auth: 'session', status: 200, params } as const;
+const read = { method: 'GET', ...ofProfile, status: 200 } as const;
 const media = ['text/csv', 'application/x-ndjson'] as const;
 
 const cycle = z.object({

@@ -68,6 +68,7 @@ export const changeRetention = operation({
   status: 200,
   path: '/retention',
   summary: 'Changes the retention of records from the next prune on; null keeps them forever',
+  audit: 'retention.change',
   body: RETENTION.schema.partial(),
   response: retention,
 });

@@ -12,7 +12,6 @@ import type { ApiContext } from '#api/frame/context.ts';
 import { listAccountOrders, readAccountHealth } from '#api/contract/account-state.ts';
 import { pageView, readCursor } from '#api/frame/cursor.ts';
 import type { Routes } from '#api/handle.ts';
-import { requireAccount } from '#api/require.ts';
 import { limitUsageOf } from '#api/views/limit-usage.ts';
 import { keyView, orderView } from '#api/views/views.ts';
 import { readCached } from '#api/frame/venues.ts';
@@ -75,14 +74,11 @@ async function healthOf(context: ApiContext, account: AccountView, user: User) {
 
 export function mountAccountState({ context, handle }: Routes): void {
   const { kysely } = context.database;
-  handle(readAccountHealth, async ({ operator, params }) =>
-    healthOf(context, await requireAccount(kysely, operator, params.id), operator.user),
-  );
+  handle(readAccountHealth, ({ account, operator }) => healthOf(context, account, operator.user));
 
-  handle(listAccountOrders, async ({ operator, params, query }) => {
-    const { id: accountId } = await requireAccount(kysely, operator, params.id);
+  handle(listAccountOrders, async ({ account, query }) => {
     const { limit, cursor, ...filter } = query;
-    const page = await pageOrders(kysely, { accountId, ...filter }, { limit, cursor: readCursor(cursor) });
+    const page = await pageOrders(kysely, { accountId: account.id, ...filter }, { limit, cursor: readCursor(cursor) });
     return pageView(page, (row) => ({ ...orderView(row), profileId: row.profileId }));
   });
 }

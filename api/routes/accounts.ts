@@ -4,11 +4,9 @@ import {
   deleteAccount as removeAccount,
   isAccountNameTaken,
   listAccounts as selectAccounts,
-  lockAccount,
   renameAccount as updateName,
 } from '#storage/operator/accounts.ts';
 import { confirmReset as clearReset } from '#storage/trading/epochs.ts';
-import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import {
   confirmReset,
@@ -28,73 +26,50 @@ const nameTaken = (name: string): ApiProblem =>
     errors: [{ path: 'name', message: 'is the name of another account' }],
   });
 
-export function mountAccounts(routes: Routes): void {
-  const { context, handle } = routes;
-  const { database } = context;
+export function mountAccounts({ context, handle }: Routes): void {
+  const { kysely } = context.database;
 
   handle(listAccounts, async ({ operator }) => ({
-    accounts: (await selectAccounts(database.kysely, operator.user.id)).map(accountView),
+    accounts: (await selectAccounts(kysely, operator.user.id)).map(accountView),
   }));
 
-  handle(readAccount, async ({ operator, params }) =>
-    accountView(await requireAccount(database.kysely, operator, params.id)),
-  );
+  handle(readAccount, async ({ account }) => accountView(account));
 
-  handle(createAccount, async ({ operator, caller, body }) => {
-    const created = await database.transaction(async (transaction) => {
+  handle(createAccount, async ({ operator, commit, body }) => {
+    const created = await commit(async ({ transaction }) => {
       const id = await insertAccount(transaction, { userId: operator.user.id, ...body });
       if (id === undefined) throw nameTaken(body.name);
-      await auditChange(transaction, { operator, caller }, { action: 'account.create', subject: id, after: body });
-      return requireAccount(transaction, operator, id);
+      return { answer: await requireAccount(transaction, operator, id), subject: id, after: body };
     });
     await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: created.id, data: {} }] });
     return accountView(created);
   });
 
-  mountAccountChanges(routes);
-}
-
-function mountAccountChanges({ context, handle }: Routes): void {
-  const { database } = context;
-
-  handle(renameAccount, async ({ operator, caller, params, body }) => {
-    const renamed = await database.transaction(async (transaction) => {
-      await lockAccount(transaction, params.id, 'change');
-      const before = await requireAccount(transaction, operator, params.id);
+  handle(renameAccount, async ({ operator, commit, body: { name } }) => {
+    const renamed = await commit(async ({ transaction, account }) => {
       const userId = operator.user.id;
-      if (await isAccountNameTaken(transaction, { userId, name: body.name, except: params.id }))
-        throw nameTaken(body.name);
-      await updateName(transaction, params.id, body.name);
-      const change = { before: { name: before.name }, after: { name: body.name } };
-      await auditChange(transaction, { operator, caller }, { action: 'account.rename', subject: params.id, ...change });
-      return { ...before, name: body.name };
+      if (await isAccountNameTaken(transaction, { userId, name, except: account.id })) throw nameTaken(name);
+      await updateName(transaction, account.id, name);
+      return { answer: { ...account, name }, before: { name: account.name }, after: { name } };
     });
     await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: renamed.id, data: {} }] });
     return accountView(renamed);
   });
 
-  handle(confirmReset, async ({ operator, caller, params }) => {
-    const confirmed = await database.transaction(async (transaction) => {
-      const found = await requireAccount(transaction, operator, params.id);
-      const at = await clearReset(transaction, params.id);
-      if (at === null) throw new ApiProblem('conflict', `The account "${found.name}" has no unconfirmed reset.`);
-      const before = { resetAt: at.toISOString(), epoch: found.epoch };
-      await auditChange(
-        transaction,
-        { operator, caller },
-        { action: 'account.confirm-reset', subject: found.id, before },
-      );
-      return { ...found, resetAt: null };
+  handle(confirmReset, async ({ commit }) => {
+    const confirmed = await commit(async ({ transaction, account }) => {
+      const at = await clearReset(transaction, account.id);
+      if (at === null) throw new ApiProblem('conflict', `The account "${account.name}" has no unconfirmed reset.`);
+      const before = { resetAt: at.toISOString(), epoch: account.epoch };
+      return { answer: { ...account, resetAt: null }, before };
     });
     const { id } = confirmed;
     await announce(context, { command: 'halts-changed', events: [{ topic: 'account', id, data: {} }] });
     return accountView(confirmed);
   });
 
-  handle(deleteAccount, async ({ operator, caller, params }) => {
-    await database.transaction(async (transaction) => {
-      await lockAccount(transaction, params.id, 'delete');
-      const { id, name, exchangeMode, endpoint } = await requireAccount(transaction, operator, params.id);
+  handle(deleteAccount, async ({ commit, params }) => {
+    await commit(async ({ transaction, account: { id, name, exchangeMode, endpoint } }) => {
       const { profiles, liveOrders } = await accountExposure(transaction, id);
       if (profiles > 0 || liveOrders > 0) {
         throw new ApiProblem(
@@ -103,8 +78,7 @@ function mountAccountChanges({ context, handle }: Routes): void {
         );
       }
       await removeAccount(transaction, id);
-      const before = { name, exchangeMode, endpoint };
-      await auditChange(transaction, { operator, caller }, { action: 'account.delete', subject: id, before });
+      return { answer: undefined, before: { name, exchangeMode, endpoint } };
     });
     await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: params.id, data: {} }] });
     return undefined;

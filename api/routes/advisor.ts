@@ -8,7 +8,6 @@ import {
   readAiProvider,
   type SlotRow,
 } from '#storage/research/advisor.ts';
-import { auditChange } from '#api/audit.ts';
 import { requireStrategy } from '#api/checks/config-check.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -33,7 +32,7 @@ const viewOf = (row: SlotRow): AdvisorSlotView => ({
   finishedAt: row.finishedAt?.toISOString() ?? null,
 });
 
-type OfRun = Pick<Incoming<typeof readAdvisor>, 'operator' | 'params'>;
+type OfRun = Pick<Incoming<typeof readAdvisor>, 'params'>;
 
 /** Requires a finished backtest with settings that are still valid. */
 async function requireAdvisable(context: ApiContext, incoming: OfRun) {
@@ -53,10 +52,10 @@ async function requireAdvisable(context: ApiContext, incoming: OfRun) {
 const replaced = (): ApiProblem => new ApiProblem('conflict', 'This question is already running: wait for the answer.');
 
 async function ask(context: ApiContext, incoming: Incoming<typeof askAdvisor>) {
-  const { operator, caller, params } = incoming;
+  const { operator, commit, params } = incoming;
   const { id: runId } = await requireAdvisable(context, incoming);
   const { variant: slot } = params;
-  return context.database.transaction(async (transaction) => {
+  return commit(async ({ transaction }) => {
     const provider = await readAiProvider(transaction, operator.user.id);
     if (provider === undefined)
       throw new ApiProblem(
@@ -67,13 +66,12 @@ async function ask(context: ApiContext, incoming: Incoming<typeof askAdvisor>) {
     if (begun === undefined) throw replaced();
     await context.queue.enqueueIn(transaction, { name: 'advise', data: { runId, slot, askId: begun.askId } });
     const after = { slot, provider: provider.provider, baseUrl: provider.baseUrl, model: provider.model };
-    await auditChange(transaction, { operator, caller }, { action: 'advisor.ask', subject: runId, after });
-    return viewOf(begun);
+    return { answer: viewOf(begun), subject: runId, after };
   });
 }
 
 async function keepReply(context: ApiContext, incoming: Incoming<typeof keepAdvisorReply>) {
-  const { operator, caller, body } = incoming;
+  const { commit, body } = incoming;
   const { id: runId, strategy, config } = await requireAdvisable(context, incoming);
   const advice = readAdvice({ strategy, config }, body.reply);
   if (advice === undefined)
@@ -81,15 +79,14 @@ async function keepReply(context: ApiContext, incoming: Incoming<typeof keepAdvi
       'reply',
       'holds no answer: it needs a JSON object with "suggestions", as the question describes',
     );
-  return context.database.transaction(async (transaction) => {
+  return commit(async ({ transaction }) => {
     const slot = 'manual';
     const begun = await startQuestion(transaction, runId, slot);
     if (begun === undefined) throw replaced();
     await finishQuestion(transaction, { runId, slot, askId: begun.askId }, { advice });
     const after = { suggestions: advice.suggestions.length, dropped: advice.dropped.length };
-    await auditChange(transaction, { operator, caller }, { action: 'advisor.reply', subject: runId, after });
     const [kept] = (await listSlots(transaction, runId)).filter((row) => row.slot === slot);
-    return viewOf(kept ?? begun);
+    return { answer: viewOf(kept ?? begun), subject: runId, after };
   });
 }
 

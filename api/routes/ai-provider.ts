@@ -6,8 +6,6 @@ import {
   saveAiProvider,
   type StoredAiProvider,
 } from '#storage/research/advisor.ts';
-import { auditChange } from '#api/audit.ts';
-import type { ApiContext } from '#api/frame/context.ts';
 import { type AiProviderView, changeAiProvider, readAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
@@ -48,18 +46,16 @@ function merged(before: StoredAiProvider | undefined, body: Body) {
   return { provider, baseUrl, model, credential: { ...stored, kind: body.credentialKind ?? stored.kind } };
 }
 
-function change({ database }: ApiContext, { operator, caller, body }: Incoming<typeof changeAiProvider>) {
+function change({ operator, commit, body }: Incoming<typeof changeAiProvider>) {
   const userId = operator.user.id;
-  return database.transaction(async (transaction) => {
+  return commit(async ({ transaction }) => {
     const before = await findAiProvider(transaction, userId);
     if (body.provider === null) await deleteAiProvider(transaction, userId);
     else await saveAiProvider(transaction, userId, requireValid(aiProviderSettings, merged(before, body)));
     const after = await findAiProvider(transaction, userId);
     const views = { before: before && viewOf(before), after: after && viewOf(after) };
     const audited = { ...views.after, credentialSent: Boolean(body.credential) };
-    const said = { action: 'ai-provider.change', subject: 'ai-provider', before: views.before, after: audited };
-    await auditChange(transaction, { operator, caller }, said);
-    return { aiProvider: views.after ?? null };
+    return { answer: { aiProvider: views.after ?? null }, before: views.before, after: audited };
   });
 }
 
@@ -70,21 +66,14 @@ export function mountAiProvider({ context, handle }: Routes): void {
     const found = await findAiProvider(database.kysely, operator.user.id);
     return { aiProvider: found === undefined ? null : viewOf(found) };
   });
-  handle(changeAiProvider, (incoming) => change(context, incoming));
-  handle(testAiProvider, async ({ operator, caller }) => {
+  handle(changeAiProvider, change);
+  handle(testAiProvider, async ({ operator, commit }) => {
     const provider = await findAiProvider(database.kysely, operator.user.id);
     if (provider === undefined) throw new ApiProblem('not_found', 'No AI provider is set up: save one first.');
     const answer = await askAi(context.settings.outgoingPrivate, provider, TEST_QUESTION);
     const said = answer.ok ? shownText(answer.text, []) : '';
     const detail = answer.ok ? `${answer.model} answered${said === '' ? '' : `: ${said}`}` : answer.detail;
     const outcome = { ok: answer.ok, detail };
-    await database.transaction((transaction) =>
-      auditChange(
-        transaction,
-        { operator, caller },
-        { action: 'ai-provider.test', subject: 'ai-provider', after: outcome },
-      ),
-    );
-    return outcome;
+    return commit(async () => ({ answer: outcome, after: outcome }));
   });
 }

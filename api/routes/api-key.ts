@@ -1,5 +1,4 @@
 import { deleteApiKey as removeKey, otherKeyOwner, saveApiKey as storeKey } from '#storage/operator/accounts.ts';
-import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import { deleteApiKey, readApiKey, saveApiKey, verifyApiKey } from '#api/contract/accounts.ts';
 import type { Routes } from '#api/handle.ts';
@@ -18,43 +17,34 @@ const keyTaken = (owner: string): ApiProblem =>
   );
 
 export function mountApiKey({ context, handle }: Routes): void {
-  const { database, queue } = context;
+  const { queue } = context;
 
-  handle(readApiKey, async ({ operator, params }) => {
-    const { apiKey } = await requireAccount(database.kysely, operator, params.id);
-    return apiKey === null ? null : keyView(apiKey);
-  });
+  handle(readApiKey, async ({ account: { apiKey } }) => (apiKey === null ? null : keyView(apiKey)));
 
-  handle(saveApiKey, async ({ operator, caller, params, body }) => {
-    const saved = await database.transaction(async (transaction) => {
-      const { id: accountId } = await requireAccount(transaction, operator, params.id);
+  handle(saveApiKey, async ({ operator, commit, params, body }) => {
+    const saved = await commit(async ({ transaction, account: { id: accountId } }) => {
       const owner = await otherKeyOwner(transaction, { accountId, apiKey: body.apiKey });
       if (owner !== undefined) throw keyTaken(owner);
       await storeKey(transaction, { accountId, ...body, status: null, checkedAt: null });
       await queue.enqueueIn(transaction, { name: 'verify-api-key', data: { accountId } });
       const { apiKey } = await requireAccount(transaction, operator, accountId);
       if (apiKey === null) throw noKey(accountId);
-      const after = { label: apiKey.label, last4: apiKey.last4 };
-      await auditChange(transaction, { operator, caller }, { action: 'api-key.save', subject: accountId, after });
-      return apiKey;
+      return { answer: apiKey, after: { label: apiKey.label, last4: apiKey.last4 } };
     });
     await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: params.id, data: {} }] });
     return keyView(saved);
   });
 
-  handle(deleteApiKey, async ({ operator, caller, params }) => {
-    await database.transaction(async (transaction) => {
-      const { id: accountId, apiKey } = await requireAccount(transaction, operator, params.id);
-      if (apiKey === null || !(await removeKey(transaction, accountId))) throw noKey(accountId);
-      const before = { label: apiKey.label, last4: apiKey.last4 };
-      await auditChange(transaction, { operator, caller }, { action: 'api-key.delete', subject: accountId, before });
+  handle(deleteApiKey, async ({ commit, params }) => {
+    await commit(async ({ transaction, account: { id, apiKey } }) => {
+      if (apiKey === null || !(await removeKey(transaction, id))) throw noKey(id);
+      return { answer: undefined, before: { label: apiKey.label, last4: apiKey.last4 } };
     });
     await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: params.id, data: {} }] });
     return undefined;
   });
 
-  handle(verifyApiKey, async ({ operator, params }) => {
-    const { id: accountId, apiKey } = await requireAccount(database.kysely, operator, params.id);
+  handle(verifyApiKey, async ({ account: { id: accountId, apiKey } }) => {
     if (apiKey === null) throw noKey(accountId);
     const jobId = await queue.enqueue('verify-api-key', { accountId });
     if (jobId === undefined) throw new Error('The queue refused a job without a duplicate.');

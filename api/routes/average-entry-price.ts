@@ -5,17 +5,12 @@ import type { ProfileId } from '#core/ids.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
 import { requestCostBasis, readLedgerRow } from '#storage/trading/cost-basis.ts';
 import type { Transaction } from '#storage/postgres/database.ts';
-import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
-import { lockProfile } from '#storage/operator/profiles.ts';
 import type { Queue } from '#storage/jobs/queue.ts';
-import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
-import { notBound } from '#api/views/coins.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { deleteAverageEntryPrice, setAverageEntryPrice } from '#api/contract/profiles.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
 import { readFreshWallet } from '#api/frame/venues.ts';
 
 /** Held quantity of a coin in the worker's wallet snapshot, or why it is unknown. */
@@ -94,30 +89,20 @@ export async function requestCostBasisChange(
 
 type Change = Incoming<typeof setAverageEntryPrice> | Incoming<typeof deleteAverageEntryPrice>;
 
-async function change(context: ApiContext, { operator, caller, params, body }: Change): Promise<{ jobId: string }> {
-  const { database, queue } = context;
+async function change(context: ApiContext, { readAccount, commit, params, body }: Change): Promise<{ jobId: string }> {
+  const { queue } = context;
   const { id: profileId, symbol } = params;
-  const { accountId } = await requireProfile(database.kysely, operator, profileId);
-  const holding = await readHolding(context, await requireAccount(database.kysely, operator, accountId), symbol);
-  const jobId = await database.transaction(async (transaction) => {
-    const profile = requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
-    const bound = await listBoundSymbols(transaction, profileId);
-    if (!bound.some((coin) => coin.symbol === symbol)) throw notBound(profileId, symbol);
+  const holding = await readHolding(context, await readAccount(), symbol);
+  const jobId = await commit(async ({ transaction, profile }) => {
     const row = await readLedgerRow(transaction, { profileId, symbol });
     const price = body === undefined ? ZERO : requireDecimal(body.averageEntryPrice);
     const recorded = requireDecimal(row?.quantity ?? '0');
     const quantity = body === undefined ? ZERO : requireHolding(profile.enabled, holding, recorded);
-    await auditChange(
-      transaction,
-      { operator, caller },
-      {
-        action: body === undefined ? 'average-entry-price.delete' : 'average-entry-price.set',
-        subject: `${profileId}:${symbol}`,
-        before: row === undefined ? null : { averageEntryPrice: row.average_price, quantity: row.quantity },
-        after: body === undefined ? null : { ...body, quantity: formatDecimal(quantity) },
-      },
-    );
-    return requestCostBasisChange(queue, transaction, { profileId, symbol, price, quantity });
+    return {
+      answer: await requestCostBasisChange(queue, transaction, { profileId, symbol, price, quantity }),
+      before: row === undefined ? null : { averageEntryPrice: row.average_price, quantity: row.quantity },
+      after: body === undefined ? null : { ...body, quantity: formatDecimal(quantity) },
+    };
   });
   await announce(context, { events: [{ topic: 'position', id: profileId, data: { symbol } }] });
   return { jobId };

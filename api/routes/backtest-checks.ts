@@ -3,28 +3,23 @@ import { costTerms } from '#core/research/research.ts';
 import { storedRobustness } from '#core/research/research-results.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { listTrials, readRobustness as selectRobustness, readRun, saveRobustness } from '#storage/research/research.ts';
-import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { compareBacktests, readRobustness, readTrials, testRobustness } from '#api/contract/research.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { asRecord } from '#api/checks/research-launch.ts';
 import { requireRobustnessSlot } from '#api/checks/research-limits.ts';
-import { requireProfile } from '#api/require.ts';
 import { requireRun, runView } from './backtests.ts';
 
 async function start(context: ApiContext, incoming: Incoming<typeof testRobustness>) {
   const run = await requireRun(context, incoming);
   if (run.state !== 'done') throw new ApiProblem('conflict', 'Only a finished backtest can be tested for robustness.');
   await requireRobustnessSlot(context);
-  const { operator, caller } = incoming;
-  const jobId = await context.database.transaction(async (transaction) => {
+  return incoming.commit(async ({ transaction }) => {
     await saveRobustness(transaction, run.id, { state: 'queued' });
     const job = { name: 'test-robustness', data: { runId: run.id }, singletonKey: run.id } as const;
-    const queued = await context.queue.enqueueIn(transaction, job);
-    await auditChange(transaction, { operator, caller }, { action: 'backtest.test-robustness', subject: run.id });
-    return queued;
+    const jobId = (await context.queue.enqueueIn(transaction, job)) ?? '';
+    return { answer: { jobId }, subject: run.id };
   });
-  return { jobId: jobId ?? '' };
 }
 
 /** Every value of a config by its path. */
@@ -37,9 +32,8 @@ type RunDetail = Awaited<ReturnType<typeof requireRun>>;
 
 const TERMS = ['from', 'to', 'detailInterval', 'balance', ...Object.keys(costTerms.shape), 'venue'];
 
-async function compare(context: ApiContext, { operator, params, query }: Incoming<typeof compareBacktests>) {
+async function compare(context: ApiContext, { params, query }: Incoming<typeof compareBacktests>) {
   const { kysely } = context.database;
-  await requireProfile(kysely, operator, params.id);
   const runs: RunDetail[] = [];
   for (const id of query.runs) {
     const run = await readRun(kysely, params.id, id);

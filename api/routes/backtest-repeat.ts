@@ -1,14 +1,12 @@
 import { runRequest } from '#core/research/research.ts';
 import { createRun, readRun } from '#storage/research/research.ts';
-import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { repeatBacktest } from '#api/contract/research.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { asRecord } from '#api/checks/research-launch.ts';
-import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
+import { inTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
 import { requireFewCandles } from '#api/checks/research-sharing.ts';
-import { requireProfile } from '#api/require.ts';
 import { requireRun, runView } from './backtests.ts';
 
 /** Terms of a stored request; an open window ends at the start of the run. */
@@ -23,12 +21,10 @@ const OWN = ['coins', 'venue', 'purse', 'scope', 'limits'];
 
 /** The settings and coins of one run, over the window, candles, money and costs of another. */
 async function repeat(context: ApiContext, incoming: Incoming<typeof repeatBacktest>) {
-  const { operator, caller, params, body } = incoming;
+  const { profile, commit, body } = incoming;
   const { database, queue } = context;
-  const { kysely } = database;
-  const profile = await requireProfile(kysely, operator, params.id);
   const run = await requireRun(context, incoming);
-  const like = await readRun(kysely, profile.id, body.termsOf);
+  const like = await readRun(database.kysely, profile.id, body.termsOf);
   if (like === undefined) throw new ApiProblem('not_found', `The profile has no backtest ${body.termsOf}.`);
   const own = Object.entries(asRecord(run.request)).filter(([name]) => OWN.includes(name));
   const request = { ...termsOf(like), ...Object.fromEntries(own) };
@@ -38,15 +34,16 @@ async function repeat(context: ApiContext, incoming: Incoming<typeof repeatBackt
   requireFewCandles(parsed.data, 'termsOf');
   const { strategyName, config, warnings, fingerprints } = run;
   await requireLaunchAllowance(context);
-  return launchInTurn(database, async (transaction) => {
-    await requireOpenSlot(context, transaction, { table: 'backtest_runs', profile });
-    const copy = { profileId: profile.id, strategyName, config, request, warnings, fingerprints };
-    const runId = await createRun(transaction, copy);
-    const jobId = await queue.enqueueIn(transaction, { name: 'run-backtest', data: { runId } });
-    const after = { ...request, repeats: run.id };
-    await auditChange(transaction, { operator, caller }, { action: 'backtest.launch', subject: runId, after });
-    return { runId, jobId: jobId ?? '', warnings: runView(run).warnings };
-  });
+  return inTurn(database, () =>
+    commit(async ({ transaction }) => {
+      await requireOpenSlot(context, transaction, { table: 'backtest_runs', profile });
+      const copy = { profileId: profile.id, strategyName, config, request, warnings, fingerprints };
+      const runId = await createRun(transaction, copy);
+      const jobId = (await queue.enqueueIn(transaction, { name: 'run-backtest', data: { runId } })) ?? '';
+      const after = { ...request, repeats: run.id };
+      return { answer: { runId, jobId, warnings: runView(run).warnings }, subject: runId, after };
+    }),
+  );
 }
 
 export function mountBacktestRepeat({ context, handle }: Routes): void {

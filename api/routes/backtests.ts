@@ -8,7 +8,6 @@ import {
   readRun as selectRun,
   type RunRow,
 } from '#storage/research/research.ts';
-import { auditChange } from '#api/audit.ts';
 import { fingerprintsOf, separateFingerprints } from '#api/checks/config-fingerprint.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -22,9 +21,8 @@ import {
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { asRecord, type Launch, prepareLaunch } from '#api/checks/research-launch.ts';
-import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
+import { inTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
 import { isOfOneProfile, prepareSharing, requireFewCandles, type RunCoin } from '#api/checks/research-sharing.ts';
-import { requireProfile } from '#api/require.ts';
 
 export function requireWindow(
   { from, to }: { readonly from: string; readonly to?: string | undefined },
@@ -34,13 +32,13 @@ export function requireWindow(
     throw invalidField('from', 'must lie before the end of the window');
 }
 
-async function launch(context: ApiContext, { operator, caller, params, body }: Incoming<typeof launchBacktest>) {
+async function launch(context: ApiContext, incoming: Incoming<typeof launchBacktest>) {
+  const { operator, profile, commit, body } = incoming;
   const { database, queue } = context;
   const { symbols, overrideConfig, purse, scope, ...terms } = body;
   requireWindow(terms, context.now());
-  const input = { id: params.id, symbols, overrideConfig, balance: terms.balance };
-  const prepared = await prepareLaunch(context, operator, input);
-  const { profile, venue, config } = prepared;
+  const prepared = await prepareLaunch(context, incoming, { symbols, overrideConfig, balance: terms.balance });
+  const { venue, config } = prepared;
   const { coins, limits, ...shared } = await prepareSharing(context, prepared, { operator, purse, scope });
   const to = terms.to ?? new Date(openWindowEnd(Date.parse(terms.from), context.now().getTime())).toISOString();
   const fingerprints = runFingerprints(prepared, { purse, coins, limits });
@@ -49,14 +47,15 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   const request = { ...terms, to, venue, purse, scope, coins, ...(limits === undefined ? {} : { limits }) };
   requireFewCandles(request, 'detailInterval');
   await requireLaunchAllowance(context);
-  return launchInTurn(database, async (transaction) => {
-    await requireOpenSlot(context, transaction, { table: 'backtest_runs', profile });
-    const run = { profileId: profile.id, strategyName, config, request, warnings, fingerprints };
-    const runId = await createRun(transaction, run);
-    const jobId = await queue.enqueueIn(transaction, { name: 'run-backtest', data: { runId } });
-    await auditChange(transaction, { operator, caller }, { action: 'backtest.launch', subject: runId, after: request });
-    return { runId, jobId: jobId ?? '', warnings };
-  });
+  return inTurn(database, () =>
+    commit(async ({ transaction }) => {
+      await requireOpenSlot(context, transaction, { table: 'backtest_runs', profile });
+      const run = { profileId: profile.id, strategyName, config, request, warnings, fingerprints };
+      const runId = await createRun(transaction, run);
+      const jobId = (await queue.enqueueIn(transaction, { name: 'run-backtest', data: { runId } })) ?? '';
+      return { answer: { runId, jobId, warnings }, subject: runId, after: request };
+    }),
+  );
 }
 
 /** Fingerprints by result. A run with coins of other profiles has none, because it does not test its profile alone. */
@@ -90,11 +89,7 @@ export const runView = (row: Omit<RunRow, 'metrics' | 'profileId'>) => ({
   finishedAt: row.finishedAt?.toISOString() ?? null,
 });
 
-export async function requireRun(
-  { database }: ApiContext,
-  { operator, params }: Pick<Incoming<typeof readBacktest>, 'operator' | 'params'>,
-) {
-  await requireProfile(database.kysely, operator, params.id);
+export async function requireRun({ database }: ApiContext, { params }: Pick<Incoming<typeof readBacktest>, 'params'>) {
   const run = await selectRun(database.kysely, params.id, params.runId);
   if (run === undefined) throw new ApiProblem('not_found', `The profile has no backtest ${params.runId}.`);
   return run;
@@ -102,40 +97,34 @@ export async function requireRun(
 
 async function abort(context: ApiContext, incoming: Incoming<typeof abortBacktest>) {
   const { id } = await requireRun(context, incoming);
-  const { operator, caller, params } = incoming;
-  await context.database.transaction(async (transaction) => {
-    const stopped = await abortResearch(transaction, 'backtest_runs', { profileId: params.id, id });
+  return incoming.commit(async ({ transaction, profile }) => {
+    const stopped = await abortResearch(transaction, 'backtest_runs', { profileId: profile.id, id });
     if (!stopped) throw new ApiProblem('conflict', 'The backtest has already ended.');
-    await auditChange(transaction, { operator, caller }, { action: 'backtest.abort', subject: id });
+    return { answer: undefined, subject: id };
   });
-  return undefined;
 }
 
 async function remove(context: ApiContext, incoming: Incoming<typeof deleteBacktest>) {
   const { id } = await requireRun(context, incoming);
-  const { operator, caller, params } = incoming;
-  await context.database.transaction(async (transaction) => {
-    const deleted = await deleteRun(transaction, params.id, id);
+  return incoming.commit(async ({ transaction, profile }) => {
+    const deleted = await deleteRun(transaction, profile.id, id);
     if (!deleted) throw new ApiProblem('conflict', 'The backtest is still running: abort it first.');
-    await auditChange(transaction, { operator, caller }, { action: 'backtest.delete', subject: id });
+    return { answer: undefined, subject: id };
   });
-  return undefined;
 }
 
 async function pin(context: ApiContext, incoming: Incoming<typeof pinBacktest>) {
   const { id } = await requireRun(context, incoming);
-  const { operator, caller, params, body } = incoming;
-  await context.database.transaction(async (transaction) => {
-    await pinRun(transaction, params.id, { id, pinned: body.pinned });
-    await auditChange(transaction, { operator, caller }, { action: 'backtest.pin', subject: id, after: body });
+  const { commit, body } = incoming;
+  return commit(async ({ transaction, profile }) => {
+    await pinRun(transaction, profile.id, { id, pinned: body.pinned });
+    return { answer: undefined, subject: id, after: body };
   });
-  return undefined;
 }
 
 export function mountBacktests({ context, handle }: Routes): void {
   handle(launchBacktest, (incoming) => launch(context, incoming));
-  handle(listBacktests, async ({ operator, params }) => {
-    await requireProfile(context.database.kysely, operator, params.id);
+  handle(listBacktests, async ({ params }) => {
     const runs = await selectRuns(context.database.kysely, params.id);
     return { runs: runs.map((row) => ({ ...runView(row), metrics: asRecord(row.metrics) })) };
   });

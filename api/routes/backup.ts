@@ -7,9 +7,7 @@ import { BackupRefused } from '#storage/backup/refused.ts';
 import { restoreBackup as restoreFrom } from '#storage/backup/restore.ts';
 import { writeBackup } from '#storage/backup/take.ts';
 import { openUnnamedFile } from '#storage/backup/unnamed-file.ts';
-import { writeAuditLog } from '#storage/operator/audit-logs.ts';
 import { patchSetting, readSetting } from '#storage/postgres/service-settings.ts';
-import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -27,12 +25,11 @@ const HOUR_MS = 3_600_000;
 
 async function download(context: ApiContext, incoming: Incoming<typeof downloadBackup>): Promise<Response> {
   const { database, settings } = context;
-  const { operator, caller, signal } = incoming;
+  const { commit, signal } = incoming;
   const file = await openUnnamedFile(settings.backupDir);
   try {
     const { at, rows } = await writeBackup(database, file, signal);
-    const change = { action: 'backup.download', subject: 'backup', after: { at, rows } };
-    await database.transaction((transaction) => auditChange(transaction, { operator, caller }, change));
+    await commit(async () => ({ answer: undefined, after: { at, rows } }));
     const { size } = await file.stat();
     return new Response(Readable.toWeb(file.createReadStream({ start: 0 })) as ReadableStream, {
       headers: {
@@ -63,14 +60,13 @@ const limited = (): Transform => {
 
 async function restore(context: ApiContext, incoming: Incoming<typeof restoreBackup>) {
   const { database, settings } = context;
-  const { operator, caller, upload, signal } = incoming;
+  const { operator, commit, upload, signal } = incoming;
   await using file = await openUnnamedFile(settings.backupDir);
   try {
     await pipeline(upload, limited(), (arrived) => file.writeFile(arrived));
     const { at, rows } = await restoreFrom(database, file, { limits: UPLOADED_FILE, signal });
-    const { ip, userAgent } = caller;
-    const what = { action: 'backup.restore', subject: 'backup', after: { at, rows, by: operator.user.email } };
-    await writeAuditLog(database.kysely, { userId: null, ...what, ip, userAgent });
+    const after = { at, rows, by: operator.user.email };
+    await commit(async () => ({ answer: undefined, userId: null, after }));
     for (const command of ['accounts-changed', 'profiles-changed', 'halts-changed'] as const)
       await announce(context, { command, events: [{ topic: 'status', data: {} }] });
     return { backupAt: at, rows };
@@ -98,15 +94,11 @@ export function mountBackup({ context, handle }: Routes): void {
   handle(downloadBackup, (incoming) => download(context, incoming));
   handle(restoreBackup, (incoming) => restore(context, incoming));
   handle(readBackupConfig, view);
-  handle(saveBackupConfig, async ({ operator, caller, body }) => {
-    await database.transaction(async (transaction) => {
-      const change = await patchSetting(transaction, BACKUP_SCHEDULE, body);
-      await auditChange(
-        transaction,
-        { operator, caller },
-        { action: 'backup.configure', subject: 'backup', ...change },
-      );
-    });
+  handle(saveBackupConfig, async ({ commit, body }) => {
+    await commit(async ({ transaction }) => ({
+      answer: undefined,
+      ...(await patchSetting(transaction, BACKUP_SCHEDULE, body)),
+    }));
     return view();
   });
 }

@@ -6,7 +6,7 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
 import { foldAdjustment, foldFill } from '#core/position/position.ts';
 import { BASKET, runRequest } from '#core/research/research.ts';
-import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
+import type { AccountView } from '#storage/operator/accounts.ts';
 import { readRun } from '#storage/research/research.ts';
 import { readPositionHistory } from '#storage/trading/position-history.ts';
 import type { PositionStep } from '#strategies/draw-candles.ts';
@@ -15,10 +15,8 @@ import { readBacktestChart, readCoinChart } from '#api/contract/charts.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { Memo } from '#api/frame/memo.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
-import type { Operator } from '#api/guard/session.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
-import { requireAccount, requireProfile, venueName } from '#api/require.ts';
-import { notBound } from '#api/views/coins.ts';
+import { venueName } from '#api/require.ts';
 import { plain } from '#api/views/views.ts';
 import { type ChartMark, type ChartPage, type ChartRequest, readChartPage } from './chart-page.ts';
 import { candlesFrom } from './market.ts';
@@ -33,12 +31,10 @@ type Asked = Pick<ChartRequest, 'symbol' | 'bound'> & {
 
 async function chartOf(
   context: ApiContext,
-  { operator, profileId }: { readonly operator: Operator; readonly profileId: ProfileId },
+  readAccount: () => Promise<AccountView>,
   asked: Asked & Pick<ChartRequest, 'interval' | 'limit' | 'before'>,
 ): Promise<ChartPage> {
-  const { kysely } = context.database;
-  const profile = await requireProfile(kysely, operator, profileId);
-  const account = await requireAccount(kysely, operator, profile.accountId);
+  const account = await readAccount();
   const venue = venueOf(account);
   const rules = (await context.venues.rules(venue))?.get(asked.symbol);
   const trades = (fromMs: number) => asked.trades(fromMs, rules);
@@ -46,18 +42,17 @@ async function chartOf(
   return candlesFrom(page, venueName(account), asked.symbol);
 }
 
-async function coinChart(context: ApiContext, { operator, params, query }: Incoming<typeof readCoinChart>) {
-  const { id: profileId, symbol } = params;
+async function coinChart(context: ApiContext, incoming: Incoming<typeof readCoinChart>) {
+  const { profile, bound: coin, readAccount, query } = incoming;
+  const { id: profileId } = profile;
+  const { symbol } = coin;
   const { kysely } = context.database;
-  const profile = await requireProfile(kysely, operator, profileId);
-  const coin = (await listBoundSymbols(kysely, profileId)).find((row) => row.symbol === symbol);
-  if (coin === undefined) throw notBound(profileId, symbol);
   const bound = requireStrategy(profile.strategyName).bind(mergePatch(profile.config, coin.overrideConfig));
   const trades: Asked['trades'] = async (fromMs, rules) => {
     const history = await readPositionHistory(kysely, { profileId, symbol }, new Date(fromMs));
     return { marks: history.fills.map(markOf), steps: rules === undefined ? [] : stepsOf(history, rules) };
   };
-  return chartOf(context, { operator, profileId }, { ...query, symbol, bound, trades });
+  return chartOf(context, readAccount, { ...query, symbol, bound, trades });
 }
 
 type History = Awaited<ReturnType<typeof readPositionHistory>>;
@@ -181,9 +176,8 @@ export function mountCharts({ context, handle }: Routes): void {
     keep: ({ isOver }) => isOver,
   });
   handle(readCoinChart, (incoming) => coinChart(context, incoming));
-  handle(readBacktestChart, async ({ operator, params, query }) => {
+  handle(readBacktestChart, async ({ readAccount, params, query }) => {
     const { id: profileId, runId } = params;
-    await requireProfile(context.database.kysely, operator, profileId);
     const tested = await runs.get(runId, RUN_KEPT_MS, () => readTested(context, { profileId, runId }));
     const coin = tested.coins.get(query.symbol);
     if (coin === undefined) throw invalidField('symbol', 'is no coin of this backtest');
@@ -192,6 +186,6 @@ export function mountCharts({ context, handle }: Routes): void {
       marks: coin.fills.map(testedMark),
       steps: rules === undefined ? [] : coin.fills.map((fill, index) => testedStep(fill, index, rules)),
     });
-    return chartOf(context, { operator, profileId }, { ...query, bound, trades });
+    return chartOf(context, readAccount, { ...query, bound, trades });
   });
 }

@@ -4,15 +4,11 @@ import { type DiscoveryConfig, type DiscoveryOutcome, isOutcome, OUTCOME_TEXTS }
 import type { ProfileId } from '#core/ids.ts';
 import type { Reader } from '#storage/postgres/database.ts';
 import { listTenures, pageCyclesOf, readDiscovery as readConfig, saveDiscovery } from '#storage/research/discovery.ts';
-import { lockProfile } from '#storage/operator/profiles.ts';
-import { auditChange } from '#api/audit.ts';
-import type { ApiContext } from '#api/frame/context.ts';
 import { changeDiscovery, listDiscoveryCycles, readDiscovery } from '#api/contract/discovery.ts';
 import { numbers } from '#api/contract/fields.ts';
 import { pageView, readCursor } from '#api/frame/cursor.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { invalidField } from '#api/frame/problem.ts';
-import { requireProfile } from '#api/require.ts';
 
 const MINUTE_MS = 60_000;
 /** Discovery is stale after this many periods without a round. */
@@ -78,10 +74,9 @@ async function stateOf(database: Reader, profileId: ProfileId, now: Date) {
   return { config, health: healthOf(config, last, now), slots, coins, proposals: config.enabled ? proposals : [] };
 }
 
-async function change(context: ApiContext, { operator, caller, params, body }: Incoming<typeof changeDiscovery>) {
-  await context.database.transaction(async (transaction) => {
-    await lockProfile(transaction, operator.user.id, params.id);
-    const before = await readConfig(transaction, params.id);
+const change = ({ commit, body }: Incoming<typeof changeDiscovery>): Promise<undefined> =>
+  commit(async ({ transaction, profile: { id } }) => {
+    const before = await readConfig(transaction, id);
     const given = Object.entries(body).filter(([, value]) => value !== undefined);
     const after: DiscoveryConfig = { ...before, ...Object.fromEntries(given) };
     if (after.rankExcludeTopPercent >= after.rankTopPercent)
@@ -89,26 +84,19 @@ async function change(context: ApiContext, { operator, caller, params, body }: I
         'rankExcludeTopPercent',
         `must be below rankTopPercent (${after.rankTopPercent}), or no coin is left`,
       );
-    await saveDiscovery(transaction, params.id, after);
-    const what = { action: 'discovery.change', subject: params.id, before, after };
-    await auditChange(transaction, { operator, caller }, what);
+    await saveDiscovery(transaction, id, after);
+    return { answer: undefined, before, after };
   });
-}
 
 export function mountDiscovery({ context, handle }: Routes): void {
   const { kysely } = context.database;
-  handle(readDiscovery, async ({ operator, params }) => {
-    const { id } = await requireProfile(kysely, operator, params.id);
-    return stateOf(kysely, id, context.now());
-  });
+  handle(readDiscovery, ({ profile }) => stateOf(kysely, profile.id, context.now()));
   handle(changeDiscovery, async (incoming) => {
-    const { id } = await requireProfile(kysely, incoming.operator, incoming.params.id);
-    await change(context, incoming);
-    return stateOf(kysely, id, context.now());
+    await change(incoming);
+    return stateOf(kysely, incoming.profile.id, context.now());
   });
-  handle(listDiscoveryCycles, async ({ operator, params, query }) => {
-    const { id } = await requireProfile(kysely, operator, params.id);
-    const page = await pageCyclesOf(kysely, id, { limit: query.limit, cursor: readCursor(query.cursor) });
+  handle(listDiscoveryCycles, async ({ profile, query }) => {
+    const page = await pageCyclesOf(kysely, profile.id, { limit: query.limit, cursor: readCursor(query.cursor) });
     return pageView(page, cycleView);
   });
 }

@@ -1,21 +1,16 @@
 import type { Transaction } from '#storage/postgres/database.ts';
-import { type DeadLetter, listDeadLetters as selectLetters, removeDeadLetter } from '#storage/jobs/dead-letters.ts';
+import { listDeadLetters as selectLetters, removeDeadLetter } from '#storage/jobs/dead-letters.ts';
 import { listSchedules, readJob as findJob } from '#storage/jobs/schedules.ts';
-import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import { deleteDeadLetter, listDeadLetters, listJobs, readJob, retryDeadLetter } from '#api/contract/jobs.ts';
-import type { Incoming, Routes } from '#api/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
-type JobCall = Pick<Incoming<typeof deleteDeadLetter>, 'operator' | 'caller' | 'params'>;
-
-async function take(transaction: Transaction, who: JobCall, action: string): Promise<DeadLetter> {
-  const { id } = who.params;
+async function take(transaction: Transaction, id: string) {
   const letter = await removeDeadLetter(transaction, id);
   if (letter === undefined) throw new ApiProblem('not_found', `There is no dead letter ${id}.`);
   const { job, data, errorMessage } = letter;
-  await auditChange(transaction, who, { action, subject: id, before: { job, data, errorMessage } });
-  return letter;
+  return { letter, audited: { subject: id, before: { job, data, errorMessage } } };
 }
 
 export function mountJobs({ context, handle }: Routes): void {
@@ -30,20 +25,20 @@ export function mountJobs({ context, handle }: Routes): void {
     })),
   }));
 
-  handle(retryDeadLetter, async (who) => {
-    const jobId = await database.transaction(async (transaction) => {
-      const letter = await take(transaction, who, 'dead-letter.retry');
-      const again = await queue.enqueueAgain(transaction, letter);
-      if (again !== undefined) return again;
+  handle(retryDeadLetter, async ({ commit, params: { id } }) => {
+    const retried = await commit(async ({ transaction }) => {
+      const { letter, audited } = await take(transaction, id);
+      const jobId = await queue.enqueueAgain(transaction, letter);
+      if (jobId !== undefined) return { answer: { jobId }, ...audited };
       throw new ApiProblem('conflict', `This version knows no job ${letter.job}: the letter can only be removed.`);
     });
-    await gone(who.params.id);
-    return { jobId };
+    await gone(id);
+    return retried;
   });
 
-  handle(deleteDeadLetter, async (who) => {
-    await database.transaction((transaction) => take(transaction, who, 'dead-letter.delete'));
-    await gone(who.params.id);
+  handle(deleteDeadLetter, async ({ commit, params: { id } }) => {
+    await commit(async ({ transaction }) => ({ answer: undefined, ...(await take(transaction, id)).audited }));
+    await gone(id);
     return undefined;
   });
 

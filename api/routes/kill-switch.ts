@@ -1,6 +1,4 @@
-import type { HaltScope } from '#core/account/halts.ts';
 import { engageHalt, type HaltSubject, readHalt, releaseHalt } from '#storage/trading/halts.ts';
-import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -11,25 +9,10 @@ import {
   setKillSwitch,
   setProfileKillSwitch,
 } from '#api/contract/halts.ts';
-import type { Caller } from '#api/guard/caller.ts';
-import type { Operator } from '#api/guard/session.ts';
-import type { AllRoutes } from '#api/handle.ts';
+import type { AllRoutes, Incoming } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile } from '#api/require.ts';
 import { isUnavailable, outageOf } from '#api/frame/unavailable.ts';
 import { killSwitchView } from '#api/views/views.ts';
-
-interface KillSwitchInput {
-  readonly engaged: boolean;
-  readonly reason?: string | undefined;
-  readonly freeze?: boolean | undefined;
-  readonly cancelEntryOrders?: boolean | undefined;
-}
-
-interface Author {
-  readonly operator: Operator;
-  readonly caller: Caller;
-}
 
 const ALL: HaltSubject = { scope: 'all', subject: 'all' };
 const subjectText = ({ scope, subject }: HaltSubject): string => (scope === 'all' ? 'all' : `${scope}:${subject}`);
@@ -51,27 +34,28 @@ function notStored(error: unknown, engaged: boolean): unknown {
   return new ApiProblem('unavailable', [sentence, outcome, ...(engaged ? [INSTEAD] : [])].join(' '));
 }
 
-const setHalt = (context: ApiContext, who: Author, change: { target: HaltSubject; input: KillSwitchInput }) =>
-  storeHalt(context, who, change).catch((error: unknown) => {
-    throw notStored(error, change.input.engaged);
+type Switch =
+  | Incoming<typeof setKillSwitch>
+  | Incoming<typeof setAccountKillSwitch>
+  | Incoming<typeof setProfileKillSwitch>;
+
+const setHalt = (context: ApiContext, incoming: Switch, target: HaltSubject) =>
+  storeHalt(context, incoming, target).catch((error: unknown) => {
+    throw notStored(error, incoming.body.engaged);
   });
 
-async function storeHalt(
-  context: ApiContext,
-  who: Author,
-  { target, input }: { target: HaltSubject; input: KillSwitchInput },
-) {
-  const { engaged, reason = '', freeze = false, cancelEntryOrders: cancelEntries = false } = input;
-  const userId = who.operator.user.id;
-  const { changed, view } = await context.database.transaction(async (transaction) => {
+async function storeHalt(context: ApiContext, { operator, commit, body }: Switch, target: HaltSubject) {
+  const { engaged, reason = '', freeze = false, cancelEntryOrders: cancelEntries = false } = body;
+  const userId = operator.user.id;
+  const { changed, view } = await commit(async ({ transaction }) => {
     const before = killSwitchView(await readHalt(transaction, target));
     if (engaged) await engageHalt(transaction, { ...target, reason, freeze, cancelEntries, userId });
     else await releaseHalt(transaction, target);
     const after = killSwitchView(await readHalt(transaction, target));
+    if (JSON.stringify(before) === JSON.stringify(after))
+      return { answer: { changed: false, view: after }, unchanged: true };
     const action = engaged ? 'kill-switch.engage' : 'kill-switch.release';
-    const isChange = JSON.stringify(before) !== JSON.stringify(after);
-    if (isChange) await auditChange(transaction, who, { action, subject: subjectText(target), before, after });
-    return { changed: isChange, view: after };
+    return { answer: { changed: true, view: after }, action, subject: subjectText(target), before, after };
   });
   if (!changed) return view;
   const id = target.scope === 'profile' ? { id: target.subject } : {};
@@ -80,31 +64,20 @@ async function storeHalt(
   return view;
 }
 
-const haltSubject = (scope: HaltScope, subject: string): HaltSubject => ({ scope, subject });
+const accountTarget = (incoming: { readonly account: { readonly id: string } }): HaltSubject => ({
+  scope: 'account',
+  subject: incoming.account.id,
+});
+const profileTarget = (incoming: { readonly profile: { readonly id: string } }): HaltSubject => ({
+  scope: 'profile',
+  subject: incoming.profile.id,
+});
 
 export function mountKillSwitch({ urgent: { context, handle } }: AllRoutes): void {
-  const { database } = context;
-
   handle(readKillSwitch, () => readView(context, ALL));
-  handle(setKillSwitch, ({ operator, caller, body }) =>
-    setHalt(context, { operator, caller }, { target: ALL, input: body }),
-  );
-
-  handle(readAccountKillSwitch, async ({ operator, params }) => {
-    const { id } = await requireAccount(database.kysely, operator, params.id);
-    return readView(context, haltSubject('account', id));
-  });
-  handle(setAccountKillSwitch, async ({ operator, caller, params, body }) => {
-    const { id } = await requireAccount(database.kysely, operator, params.id);
-    return setHalt(context, { operator, caller }, { target: haltSubject('account', id), input: body });
-  });
-
-  handle(readProfileKillSwitch, async ({ operator, params }) => {
-    const { id } = await requireProfile(database.kysely, operator, params.id);
-    return readView(context, haltSubject('profile', id));
-  });
-  handle(setProfileKillSwitch, async ({ operator, caller, params, body }) => {
-    const { id } = await requireProfile(database.kysely, operator, params.id);
-    return setHalt(context, { operator, caller }, { target: haltSubject('profile', id), input: body });
-  });
+  handle(setKillSwitch, (incoming) => setHalt(context, incoming, ALL));
+  handle(readAccountKillSwitch, (incoming) => readView(context, accountTarget(incoming)));
+  handle(setAccountKillSwitch, (incoming) => setHalt(context, incoming, accountTarget(incoming)));
+  handle(readProfileKillSwitch, (incoming) => readView(context, profileTarget(incoming)));
+  handle(setProfileKillSwitch, (incoming) => setHalt(context, incoming, profileTarget(incoming)));
 }

@@ -7,7 +7,6 @@ import { readMarketTrend, readRatings } from '#api/contract/market.ts';
 import type { Routes } from '#api/handle.ts';
 import { Memo } from '#api/frame/memo.ts';
 import { invalidField } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile } from '#api/require.ts';
 import { readCached } from '#api/frame/venues.ts';
 
 /** Enough candles for the moving averages to converge. */
@@ -26,11 +25,11 @@ function intervalsOf(text: string): Interval[] {
 }
 
 export function mountMarketView({ context, handle }: Routes): void {
-  const { database, cache, venues, now } = context;
-  handle(readMarketTrend, async ({ operator, params }) => {
-    const account = await requireAccount(database.kysely, operator, params.id);
-    return readCached(marketTrend, await cache.get(cacheKeys.marketTrend(venueOf(account)))) ?? null;
-  });
+  const { cache, venues, now } = context;
+  handle(
+    readMarketTrend,
+    async ({ account }) => readCached(marketTrend, await cache.get(cacheKeys.marketTrend(venueOf(account)))) ?? null,
+  );
 
   const rate = async (venue: Venue, symbol: string, interval: Interval) => {
     const rating = createTechnicalRating();
@@ -43,9 +42,8 @@ export function mountMarketView({ context, handle }: Routes): void {
     return { ...known, label: rating.label, score: rating.score, problem: null };
   };
   const kept = new Memo<Awaited<ReturnType<typeof rate>>>({ nowMs: () => now().getTime(), most: KEPT });
-  handle(readRatings, async ({ operator, params, query }) => {
-    const profile = await requireProfile(database.kysely, operator, params.id);
-    const venue = venueOf(await requireAccount(database.kysely, operator, profile.accountId));
+  handle(readRatings, async ({ profile, readAccount, query }) => {
+    const venue = venueOf(await readAccount());
     const intervals = intervalsOf(query.intervals);
     const pairs = profile.symbols.flatMap((symbol) => intervals.map((interval) => ({ symbol, interval })));
     const ratings = pairs.map(({ symbol, interval }) =>

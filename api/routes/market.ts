@@ -12,7 +12,7 @@ import { listDayTickers, listTickers } from '#api/contract/market.ts';
 import { listCandles, listSymbols } from '#api/contract/records.ts';
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile, venueName } from '#api/require.ts';
+import { requireAccount, venueName } from '#api/require.ts';
 
 const json = z.record(z.string(), z.unknown());
 
@@ -68,9 +68,8 @@ export function mountMarket({ context, handle }: Routes): void {
   const strategies = [...STRATEGIES.values()].map(strategyView);
   handle(listStrategies, async () => ({ strategies }));
 
-  handle(listCandles, async ({ operator, query }) => {
-    const profile = await requireProfile(database.kysely, operator, query.profileId);
-    const account = await requireAccount(database.kysely, operator, profile.accountId);
+  handle(listCandles, async ({ readAccount, query }) => {
+    const account = await readAccount();
     const { symbol, interval, limit, before } = query;
     const wanted = { symbol, interval, limit, ...(before === undefined ? {} : { beforeMs: Date.parse(before) }) };
     const candles = await candlesFrom(venues.candles(venueOf(account), wanted), venueName(account), symbol);
@@ -106,8 +105,7 @@ export function mountMarket({ context, handle }: Routes): void {
     return { symbols: symbols.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1)) };
   });
 
-  handle(listDayTickers, async ({ operator, params }) => {
-    const account = await requireAccount(database.kysely, operator, params.id);
+  handle(listDayTickers, async ({ account }) => {
     const days = await fromExchange(venues.dayTickers(venueOf(account)), 'The last 24 hours', venueName(account));
     return {
       tickers: days.map(({ symbol, last, changePercent, quoteVolume, bid, ask }) => ({
@@ -117,8 +115,7 @@ export function mountMarket({ context, handle }: Routes): void {
     };
   });
 
-  handle(listTickers, async ({ operator, query }) => {
-    const account = await requireAccount(database.kysely, operator, query.accountId);
+  handle(listTickers, async ({ account, query }) => {
     const prices = [...(await venues.prices(venueOf(account)))];
     const wanted = query.symbols?.split(',');
     const tickers = prices

@@ -15,9 +15,7 @@ import {
   saveNotifier as keepNotifier,
   type StoredNotifier,
 } from '#storage/operator/notifiers.ts';
-import { lockProfile } from '#storage/operator/profiles.ts';
 import { patchSetting, readSetting } from '#storage/postgres/service-settings.ts';
-import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
   changeOpsNotify,
@@ -31,7 +29,6 @@ import {
 } from '#api/contract/notifiers.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireFoundProfile, requireProfile } from '#api/require.ts';
 import { requireValid } from '#api/frame/validate.ts';
 
 /** A notifier for responses and the audit log: of a secret only whether it is set. */
@@ -49,11 +46,10 @@ function requireFound(found: StoredNotifier | undefined, provider: NotifierName)
   throw new ApiProblem('not_found', `The profile has no ${NOTIFIERS[provider].title} notifier.`);
 }
 
-async function save(context: ApiContext, { operator, caller, params, body }: Incoming<typeof saveNotifier>) {
+async function save({ commit, params, body }: Incoming<typeof saveNotifier>) {
   const { id: profileId, provider } = params;
   const { settings, secrets } = NOTIFIERS[provider];
-  const saved = await context.database.transaction(async (transaction) => {
-    requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
+  const saved = await commit(async ({ transaction }) => {
     const before = await findNotifier(transaction, profileId, provider);
     const sent = Object.entries(body.secrets).filter(([, value]) => value !== '');
     const parsed = requireValid(settings, body.settings, 'settings');
@@ -70,13 +66,8 @@ async function save(context: ApiContext, { operator, caller, params, body }: Inc
     });
     const after = requireFound(await findNotifier(transaction, profileId, provider), provider);
     const views = { ...(before === undefined ? {} : { before: viewOf(before) }), after: viewOf(after) };
-    const change = { action: 'notifier.save', subject: `${profileId}:${provider}`, ...views };
-    await auditChange(
-      transaction,
-      { operator, caller },
-      { ...change, after: { ...views.after, secretsSent: sent.map(([name]) => name) } },
-    );
-    return after;
+    const recorded = { ...views.after, secretsSent: sent.map(([name]) => name) };
+    return { answer: after, subject: `${profileId}:${provider}`, ...views, after: recorded };
   });
   return viewOf(saved);
 }
@@ -95,12 +86,10 @@ async function deliverTest(context: ApiContext, notifier: StoredNotifier) {
 }
 
 function mountProfileNotifiers({ context, handle }: Routes): void {
-  const { database } = context;
-  const { kysely } = database;
+  const { kysely } = context.database;
 
-  handle(listNotifiers, async ({ operator, params }) => {
-    const { id } = await requireProfile(kysely, operator, params.id);
-    const configured = await selectNotifiers(kysely, { profileId: id });
+  handle(listNotifiers, async ({ profile }) => {
+    const configured = await selectNotifiers(kysely, { profileId: profile.id });
     return {
       notifiers: NOTIFIER_NAMES.map((provider) => {
         const { title, settings, secretNames } = NOTIFIERS[provider];
@@ -114,29 +103,20 @@ function mountProfileNotifiers({ context, handle }: Routes): void {
         .map(([event, words]) => ({ event, ...words })),
     };
   });
-  handle(readNotifier, async ({ operator, params }) => {
-    const { id } = await requireProfile(kysely, operator, params.id);
-    return viewOf(requireFound(await findNotifier(kysely, id, params.provider), params.provider));
-  });
-  handle(saveNotifier, (incoming) => save(context, incoming));
-  handle(deleteNotifier, async ({ operator, caller, params }) => {
-    const { id, provider } = params;
-    await database.transaction(async (transaction) => {
-      requireFoundProfile(await lockProfile(transaction, operator.user.id, id), id);
+  handle(readNotifier, async ({ params: { id, provider } }) =>
+    viewOf(requireFound(await findNotifier(kysely, id, provider), provider)),
+  );
+  handle(saveNotifier, save);
+  handle(deleteNotifier, ({ commit, params: { id, provider } }) =>
+    commit(async ({ transaction }) => {
       const before = requireFound(await findNotifier(transaction, id, provider), provider);
       await removeNotifier(transaction, id, provider);
-      const change = { action: 'notifier.delete', subject: `${id}:${provider}`, before: viewOf(before) };
-      await auditChange(transaction, { operator, caller }, change);
-    });
-    return undefined;
-  });
-  handle(testNotifier, async ({ operator, caller, params }) => {
-    const { id, provider } = params;
-    await requireProfile(kysely, operator, id);
+      return { answer: undefined, subject: `${id}:${provider}`, before: viewOf(before) };
+    }),
+  );
+  handle(testNotifier, async ({ commit, params: { id, provider } }) => {
     const delivery = await deliverTest(context, requireFound(await findNotifier(kysely, id, provider), provider));
-    const change = { action: 'notifier.test', subject: `${id}:${provider}`, after: delivery };
-    await database.transaction((transaction) => auditChange(transaction, { operator, caller }, change));
-    return delivery;
+    return commit(async () => ({ answer: delivery, subject: `${id}:${provider}`, after: delivery }));
   });
 }
 
@@ -146,18 +126,13 @@ export function mountNotifiers(routes: Routes): void {
   const { database } = context;
 
   handle(readOpsNotify, () => readSetting(database.kysely, OPS_NOTIFY));
-  handle(changeOpsNotify, ({ operator, caller, body }) =>
-    database.transaction(async (transaction) => {
+  handle(changeOpsNotify, ({ commit, body }) =>
+    commit(async ({ transaction }) => {
       const change = await patchSetting(transaction, OPS_NOTIFY, body);
-      await auditChange(
-        transaction,
-        { operator, caller },
-        { action: 'ops-notify.change', subject: 'ops-notify', ...change },
-      );
-      return change.after;
+      return { answer: change.after, ...change };
     }),
   );
-  handle(testOpsNotify, async ({ operator, caller }) => {
+  handle(testOpsNotify, async ({ commit }) => {
     const enabled = (await selectNotifiers(database.kysely)).filter((notifier) => notifier.enabled);
     const deliveries = await Promise.all(
       enabled.map(async (notifier) => {
@@ -165,8 +140,6 @@ export function mountNotifiers(routes: Routes): void {
         return { profileId, provider, ...(await deliverTest(context, notifier)) };
       }),
     );
-    const change = { action: 'ops-notify.test', subject: 'ops-notify', after: { deliveries } };
-    await database.transaction((transaction) => auditChange(transaction, { operator, caller }, change));
-    return { deliveries };
+    return commit(async () => ({ answer: { deliveries }, after: { deliveries } }));
   });
 }

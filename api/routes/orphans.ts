@@ -9,7 +9,6 @@ import { isResting, listOrphans, type OrphanRow, readOrphan, resolveOrphan } fro
 import { loadProfilesToRun } from '#storage/trading/worker-profiles.ts';
 import { configProblem } from '#strategies/config-problem.ts';
 import { requestWorkerAction } from '#api/request-worker-action.ts';
-import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import {
   adoptOrphanOrder,
@@ -20,7 +19,6 @@ import {
 } from '#api/contract/orphans.ts';
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount } from '#api/require.ts';
 
 interface Target {
   readonly id: AccountId;
@@ -66,8 +64,7 @@ export function mountOrphans(routes: Routes): void {
   const { context, handle } = routes;
   const { database, cache, venues } = context;
 
-  handle(listOrphanOrders, async ({ operator, params }) => {
-    const account = await requireAccount(database.kysely, operator, params.id);
+  handle(listOrphanOrders, async ({ account }) => {
     const rows = await listOrphans(database.kysely, account.id);
     const profiles = await loadProfilesToRun(database, account.id);
     const nowMs = context.now().getTime();
@@ -76,15 +73,13 @@ export function mountOrphans(routes: Routes): void {
     return { checkedAt, orphans: rows.map((row) => orphanView(row, profiles, marketMs)) };
   });
 
-  handle(leaveOrphanOrder, async ({ operator, caller, params }) => {
+  handle(leaveOrphanOrder, async ({ commit, params }) => {
     const { id: accountId, symbol, orderId } = params;
-    await database.transaction(async (transaction) => {
-      await requireAccount(transaction, operator, accountId);
+    await commit(async ({ transaction }) => {
       const { state } = await requireResting(transaction, params);
       await resolveOrphan(transaction, { accountId, symbol, exchangeOrderId: orderId }, 'left');
-      const change = { before: { state }, after: { state: 'left' } };
       const subject = `account:${accountId}:${symbol}:${orderId}`;
-      await auditChange(transaction, { operator, caller }, { action: 'orphan.leave', subject, ...change });
+      return { answer: undefined, subject, before: { state }, after: { state: 'left' } };
     });
     await announce(context, {
       command: 'profiles-changed',
@@ -100,37 +95,29 @@ export function mountOrphans(routes: Routes): void {
 function mountOrphanActions({ context, handle }: Routes): void {
   const { database } = context;
 
-  handle(detectOrphanOrders, ({ operator, caller, params }) =>
-    database.transaction(async (transaction) => {
-      const { id: accountId } = await requireAccount(transaction, operator, params.id);
-      return {
-        actionId: await requestWorkerAction(transaction, { operator, caller }, { accountId, kind: 'orphan.detect' }),
-      };
-    }),
+  handle(detectOrphanOrders, ({ operator, commit }) =>
+    commit(({ transaction, account }) =>
+      requestWorkerAction(transaction, operator, { accountId: account.id, kind: 'orphan.detect' }),
+    ),
   );
 
-  handle(cancelOrphanOrder, ({ operator, caller, params }) =>
-    database.transaction(async (transaction) => {
-      const { id: accountId, symbol, orderId } = params;
-      await requireAccount(transaction, operator, accountId);
+  handle(cancelOrphanOrder, ({ operator, commit, params }) =>
+    commit(async ({ transaction, account }) => {
+      const { symbol, orderId } = params;
       await requireResting(transaction, params);
-      const request = { accountId, kind: 'orphan.cancel', payload: { symbol, orderId } };
-      return { actionId: await requestWorkerAction(transaction, { operator, caller }, request) };
+      const request = { accountId: account.id, kind: 'orphan.cancel', payload: { symbol, orderId } };
+      return requestWorkerAction(transaction, operator, request);
     }),
   );
 
   // The worker proves ownership again with the current order; a refusal that is certain now comes at once.
-  handle(adoptOrphanOrder, async ({ operator, caller, params }) => {
+  handle(adoptOrphanOrder, async ({ operator, commit, params }) => {
     const { id: accountId, symbol, orderId } = params;
-    await requireAccount(database.kysely, operator, accountId);
     const row = await requireResting(database.kysely, params);
     const ownership = proveOwner(orphanKeyOf(row), await loadProfilesToRun(database, accountId), configProblem);
     if (ownership.kind === 'refused') throw new ApiProblem('conflict', ownership.reason);
     const profileId = ownership.profile.id;
     const request = { accountId, profileId, symbol, kind: 'orphan.adopt', payload: { symbol, orderId } };
-    const actionId = await database.transaction((transaction) =>
-      requestWorkerAction(transaction, { operator, caller }, request),
-    );
-    return { actionId };
+    return commit(({ transaction }) => requestWorkerAction(transaction, operator, request));
   });
 }

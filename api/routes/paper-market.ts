@@ -2,7 +2,6 @@ import type { PaperMarket } from '#core/installation/paper-market.ts';
 import { forgetPaperEquity, readPaperUse } from '#storage/operator/paper-use.ts';
 import type { Transaction } from '#storage/postgres/database.ts';
 import { changePaperMarket, readPaperMarket } from '#api/contract/paper-market.ts';
-import { auditChange } from '#api/audit.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import type { Routes } from '#api/handle.ts';
 
@@ -22,24 +21,22 @@ async function requireUnused(transaction: Transaction, market: PaperMarket): Pro
 }
 
 export function mountPaperMarket({ context, handle }: Routes): void {
-  const { database, paper } = context;
+  const { paper } = context;
   handle(readPaperMarket, async () => ({ paper: paper.state() }));
 
-  handle(changePaperMarket, async (call) => {
-    const { market } = call.body;
+  handle(changePaperMarket, async ({ commit, body: { market } }) => {
     const before = paper.state();
     if (before === null)
       throw new ApiProblem(
         'conflict',
         'This installation does not run its own paper exchange: npm start runs one, when PAPER_URL is not set.',
       );
-    await database.transaction(async (transaction) => {
+    const changed = await commit(async ({ transaction }) => {
       await requireUnused(transaction, market);
       await forgetPaperEquity(transaction);
-      const change = { action: 'paper-market.change', subject: 'paper', before: before.market, after: market };
-      await auditChange(transaction, call, change);
+      return { answer: { market }, subject: 'paper', before: before.market, after: market };
     });
     paper.change(market);
-    return { market };
+    return changed;
   });
 }

@@ -5,8 +5,6 @@ import {
   switchStrategy as saveStrategy,
 } from '#storage/operator/profile-configs.ts';
 import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
-import { blockIntents, lockProfile } from '#storage/operator/profiles.ts';
-import { auditChange } from '#api/audit.ts';
 import { readMarket, requireConfig, requireSizing, requireStrategy } from '#api/checks/config-check.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -19,17 +17,15 @@ import {
 } from '#api/contract/profile-configs.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
+import { requireProfile } from '#api/require.ts';
 import { profileView } from '#api/views/views.ts';
 import { announceProfile, createFrom, saveChange } from './profiles.ts';
 
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
 
 async function restore(context: ApiContext, incoming: Incoming<typeof restoreConfig>) {
-  const { operator, params } = incoming;
-  const { kysely } = context.database;
-  const profile = await requireProfile(kysely, operator, params.id);
-  const wanted = await readConfigVersion(kysely, profile.id, params.version);
+  const { profile, params } = incoming;
+  const wanted = await readConfigVersion(context.database.kysely, profile.id, params.version);
   if (wanted === undefined)
     throw new ApiProblem('not_found', `The profile ${profile.id} has no config of version ${params.version}.`);
   if (wanted.strategyName !== profile.strategyName) {
@@ -38,19 +34,15 @@ async function restore(context: ApiContext, incoming: Incoming<typeof restoreCon
       `Version ${wanted.version} is a config of the strategy ${wanted.strategyName}: switch the strategy first.`,
     );
   }
-  const action = { action: 'profile.restore-config', detail: { version: wanted.version } };
-  return saveChange(context, { ...incoming, body: { config: configOf(wanted.config) } }, action);
+  return saveChange(context, { ...incoming, body: { config: configOf(wanted.config) } }, { version: wanted.version });
 }
 
-async function change(context: ApiContext, { operator, caller, params, body }: Incoming<typeof switchStrategy>) {
-  const { database } = context;
-  const { accountId } = await requireProfile(database.kysely, operator, params.id);
-  const market = await readMarket(context, await requireAccount(database.kysely, operator, accountId));
+async function change(context: ApiContext, incoming: Incoming<typeof switchStrategy>) {
+  const { operator, readAccount, commit, params, body } = incoming;
+  const market = await readMarket(context, await readAccount());
   const strategy = requireStrategy(body.strategyName);
   requireConfig(strategy, body.config);
-  const saved = await database.transaction(async (transaction) => {
-    await blockIntents(transaction, params.id);
-    const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
+  const saved = await commit(async ({ transaction, profile: before }) => {
     if (before.enabled)
       throw new ApiProblem('conflict', 'The profile is enabled: disable it before you switch its strategy.');
     const bound = await listBoundSymbols(transaction, before.id);
@@ -58,32 +50,31 @@ async function change(context: ApiContext, { operator, caller, params, body }: I
     const warnings = requireSizing({ market, strategy, config: body.config, part: 'config' }, plain);
     await saveStrategy(transaction, before.id, body);
     const { strategyName, config } = before;
-    const what = { action: 'profile.switch-strategy', subject: before.id };
-    const change_ = { ...what, before: { strategyName, config, symbols: bound }, after: { ...body, symbols: plain } };
-    await auditChange(transaction, { operator, caller }, change_);
-    return { profile: profileView(await requireProfile(transaction, operator, before.id)), warnings };
+    return {
+      answer: { profile: profileView(await requireProfile(transaction, operator, before.id)), warnings },
+      before: { strategyName, config, symbols: bound },
+      after: { ...body, symbols: plain },
+    };
   });
   await announceProfile(context, params.id);
   return saved;
 }
 
-async function clone(context: ApiContext, { operator, caller, params, body }: Incoming<typeof cloneProfile>) {
+async function clone(context: ApiContext, incoming: Incoming<typeof cloneProfile>) {
+  const { profile: source, body } = incoming;
   const { kysely } = context.database;
-  const source = await requireProfile(kysely, operator, params.id);
   const accountId = body.accountId ?? source.accountId;
   // One profile owns a coin on an account, so only a copy to another account includes the coins.
   const symbols = accountId === source.accountId ? [] : await listBoundSymbols(kysely, source.id);
   const { strategyName } = source;
   const draft = { accountId, name: body.name, strategyName, config: configOf(source.config), enabled: false, symbols };
-  const cause = { action: 'profile.clone', detail: { from: source.id } };
-  return createFrom(context, { operator, caller }, { draft, cause });
+  return createFrom(context, incoming, { draft, detail: { from: source.id } });
 }
 
 export function mountProfileConfigs({ context, handle }: Routes): void {
   const { kysely } = context.database;
-  handle(listConfigHistory, async ({ operator, params, query }) => {
-    const { id } = await requireProfile(kysely, operator, params.id);
-    const versions = await listConfigVersions(kysely, id, query);
+  handle(listConfigHistory, async ({ profile, query }) => {
+    const versions = await listConfigVersions(kysely, profile.id, query);
     return {
       versions: versions.map(({ config, at, ...one }) => ({ ...one, config: configOf(config), at: at.toISOString() })),
     };
@@ -91,17 +82,16 @@ export function mountProfileConfigs({ context, handle }: Routes): void {
   handle(restoreConfig, (incoming) => restore(context, incoming));
   handle(switchStrategy, (incoming) => change(context, incoming));
   handle(cloneProfile, (incoming) => clone(context, incoming));
-  handle(exportProfile, async ({ operator, params, reply }) => {
-    const { id, name, strategyName, config } = await requireProfile(kysely, operator, params.id);
+  handle(exportProfile, async ({ profile: { id, name, strategyName, config }, reply }) => {
     const bound = await listBoundSymbols(kysely, id);
     reply.set('content-disposition', `attachment; filename="profile-${id}.json"`);
     const symbols = bound.map(({ symbol, overrideConfig }) => ({ symbol, overrideConfig: configOf(overrideConfig) }));
     return { format: 'tradewind-profile', version: 1, name, strategyName, config: configOf(config), symbols } as const;
   });
-  handle(importProfile, async ({ operator, caller, body }) => {
-    const { accountId, profile } = body;
+  handle(importProfile, async (incoming) => {
+    const { accountId, name, profile } = incoming.body;
     const { strategyName, config, symbols } = profile;
-    const draft = { accountId, name: body.name ?? profile.name, strategyName, config, enabled: false, symbols };
-    return createFrom(context, { operator, caller }, { draft, cause: { action: 'profile.import' } });
+    const draft = { accountId, name: name ?? profile.name, strategyName, config, enabled: false, symbols };
+    return createFrom(context, incoming, { draft });
   });
 }

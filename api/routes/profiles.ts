@@ -9,14 +9,11 @@ import {
   countProfiles,
   createProfile as insertProfile,
   deleteProfile as removeProfile,
-  blockIntents,
   isProfileNameTaken,
   listProfiles as selectProfiles,
-  lockProfile,
   type ProfileView,
   saveProfile,
 } from '#storage/operator/profiles.ts';
-import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import { requireFreeBase, requireListed } from '#api/checks/coin-binding.ts';
 import {
@@ -40,11 +37,10 @@ import {
   readProfile,
 } from '#api/contract/profiles.ts';
 import { exposed, readExposure } from '#api/checks/exposure.ts';
-import type { Caller } from '#api/guard/caller.ts';
 import type { Operator } from '#api/guard/session.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
+import { requireAccount, requireProfile } from '#api/require.ts';
 import { profileView } from '#api/views/views.ts';
 
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
@@ -66,27 +62,18 @@ async function requireRoom(transaction: Transaction, operator: Operator, account
 export const announceProfile = (context: ApiContext, id: string): Promise<void> =>
   announce(context, { command: 'profiles-changed', events: [{ topic: 'profile', id, data: {} }] });
 
-/** The author of a change. */
-interface Author {
-  readonly operator: Operator;
-  readonly caller: Caller;
-}
-
 interface Draft extends Omit<Incoming<typeof createProfile>['body'], 'symbols'> {
   readonly symbols: readonly BoundSymbol[];
 }
 
-interface Cause {
-  readonly action: string;
-  /** Audit details in addition to the profile itself. */
-  readonly detail?: Record<string, unknown>;
-}
+/** An operation that creates a profile, in a transaction of its own. */
+type Creation = Pick<Incoming<typeof createProfile>, 'operator' | 'commit'>;
 
-/** Checks and creates a profile with its coins and their overrides, in one transaction. */
+/** Checks and creates a profile with its coins and their overrides; `detail` is audited in addition to the profile itself. */
 export async function createFrom(
   context: ApiContext,
-  { operator, caller }: Author,
-  { draft, cause }: { readonly draft: Draft; readonly cause: Cause },
+  { operator, commit }: Creation,
+  { draft, detail }: { readonly draft: Draft; readonly detail?: Record<string, unknown> },
 ) {
   const { database } = context;
   const { config, symbols: bound } = draft;
@@ -100,7 +87,7 @@ export async function createFrom(
   for (const { overrideConfig } of bound) requireOverride(strategy, config, configOf(overrideConfig));
   const doubts = requireSizing({ market, strategy, config, part: 'config' }, bound);
   const warnings = [...doubts, ...lintWarnings(strategy, config, symbols)];
-  const profile = await database.transaction(async (transaction) => {
+  const profile = await commit(async ({ transaction }) => {
     await lockAccount(transaction, account.id, 'change');
     await requireAccount(transaction, operator, account.id);
     await requireRoom(transaction, operator, account.id);
@@ -108,18 +95,16 @@ export async function createFrom(
     const id = await insertProfile(transaction, draft);
     if (id === undefined) throw nameTaken(draft.name);
     for (const coin of bound) await bindSymbol(transaction, id, coin);
-    const after = { ...draft, ...cause.detail };
-    await auditChange(transaction, { operator, caller }, { action: cause.action, subject: id, after });
-    return requireProfile(transaction, operator, id);
+    return { answer: await requireProfile(transaction, operator, id), subject: id, after: { ...draft, ...detail } };
   });
   await announceProfile(context, profile.id);
   return { profile: profileView(profile), warnings };
 }
 
-const create = (context: ApiContext, { operator, caller, body }: Incoming<typeof createProfile>) => {
+const create = (context: ApiContext, incoming: Incoming<typeof createProfile>) => {
+  const { body } = incoming;
   const symbols = [...new Set(body.symbols)].map((symbol) => ({ symbol, overrideConfig: {} }));
-  const draft = { ...body, symbols };
-  return createFrom(context, { operator, caller }, { draft, cause: { action: 'profile.create' } });
+  return createFrom(context, incoming, { draft: { ...body, symbols } });
 };
 
 interface ConfigChange {
@@ -140,20 +125,19 @@ async function requireNewConfig({ transaction, before, config, market }: ConfigC
   return [...doubts, ...lintWarnings(strategy, config, coins)];
 }
 
-/** Saves a name or a config; `cause` is the reason in the audit log. */
+type ProfileChange = Pick<Incoming<typeof changeProfile>, 'operator' | 'profile' | 'readAccount' | 'commit' | 'body'>;
+
+/** Saves a name or a config; `detail` is audited in addition to them. */
 export async function saveChange(
   context: ApiContext,
-  { operator, caller, params, body }: Pick<Incoming<typeof changeProfile>, 'operator' | 'caller' | 'params' | 'body'>,
-  cause: Cause = { action: 'profile.change' },
+  { operator, profile: { id, accountId, strategyName }, readAccount, commit, body }: ProfileChange,
+  detail: Record<string, unknown> = {},
 ) {
-  const { database } = context;
-  const { accountId, strategyName } = await requireProfile(database.kysely, operator, params.id);
   const { name, config } = body;
   // Parsed before the transaction, so that an invalid config does not hold one open.
   if (config !== undefined) requireConfig(requireStrategy(strategyName), config);
-  const market = await readMarket(context, await requireAccount(database.kysely, operator, accountId));
-  const saved = await database.transaction(async (transaction) => {
-    const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
+  const market = await readMarket(context, await readAccount());
+  const saved = await commit(async ({ transaction, profile: before }) => {
     if (name !== undefined && (await isProfileNameTaken(transaction, { accountId, name, except: before.id }))) {
       throw nameTaken(name);
     }
@@ -163,19 +147,13 @@ export async function saveChange(
       ...(config === undefined ? {} : { config }),
     });
     const profile = await requireProfile(transaction, operator, before.id);
-    await auditChange(
-      transaction,
-      { operator, caller },
-      {
-        action: cause.action,
-        subject: before.id,
-        before: { name: before.name, config: before.config },
-        after: { name: profile.name, config: profile.config, ...cause.detail },
-      },
-    );
-    return { profile: profileView(profile), warnings };
+    return {
+      answer: { profile: profileView(profile), warnings },
+      before: { name: before.name, config: before.config },
+      after: { name: profile.name, config: profile.config, ...detail },
+    };
   });
-  await announceProfile(context, params.id);
+  await announceProfile(context, id);
   return saved;
 }
 
@@ -183,14 +161,11 @@ export async function saveChange(
  * With an API key the worker deletes the profile, because only the exchange knows every open order; until then the profile
  * makes no new decisions. Without a key the api deletes it, because no request to the exchange is possible.
  */
-async function remove(context: ApiContext, { operator, caller, params, query }: Incoming<typeof deleteProfile>) {
-  const { database } = context;
-  const { accountId } = await requireProfile(database.kysely, operator, params.id);
-  const account = await requireAccount(database.kysely, operator, accountId);
+async function remove(context: ApiContext, incoming: Incoming<typeof deleteProfile>) {
+  const { operator, readAccount, commit, params, query } = incoming;
+  const account = await readAccount();
   const market = await readMarket(context, account);
-  const actionId = await database.transaction(async (transaction) => {
-    await blockIntents(transaction, params.id);
-    const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
+  const actionId = await commit(async ({ transaction, profile: before }) => {
     const exposure = await readExposure(transaction, { profileId: before.id, market });
     const leavePositions = query.leavePositions === 'true';
     if (exposure.positions > 0 && !leavePositions)
@@ -199,7 +174,7 @@ async function remove(context: ApiContext, { operator, caller, params, query }: 
       throw exposed(exposure, 'the account has no API key to cancel them with. Store one first.');
     const requestedBy = operator.user.id;
     const request = {
-      accountId,
+      accountId: account.id,
       profileId: before.id,
       kind: 'profile.delete',
       payload: { leavePositions },
@@ -208,17 +183,8 @@ async function remove(context: ApiContext, { operator, caller, params, query }: 
     const actionId = account.apiKey === null ? null : (await requestAction(transaction, request)).id;
     if (actionId === null) await removeProfile(transaction, before.id);
     else await saveProfile(transaction, before.id, { enabled: false });
-    await auditChange(
-      transaction,
-      { operator, caller },
-      {
-        action: 'profile.delete',
-        subject: before.id,
-        before: profileView(before),
-        ...(actionId !== null && { after: { actionId, leavePositions } }),
-      },
-    );
-    return actionId;
+    const after = actionId === null ? {} : { after: { actionId, leavePositions } };
+    return { answer: actionId, before: profileView(before), ...after };
   });
   if (actionId === null) await forgetProfile(context.cache, params.id).catch(() => {});
   await announceProfile(context, params.id);
@@ -230,11 +196,8 @@ export function mountProfiles({ context, handle }: Routes): void {
   handle(listProfiles, async ({ operator }) => ({
     profiles: (await selectProfiles(database.kysely, operator.user.id)).map(profileView),
   }));
-  handle(readProfile, async ({ operator, params }) =>
-    profileView(await requireProfile(database.kysely, operator, params.id)),
-  );
-  handle(lintProfile, async ({ operator, params, body }) => {
-    const { strategyName, symbols } = await requireProfile(database.kysely, operator, params.id);
+  handle(readProfile, async ({ profile }) => profileView(profile));
+  handle(lintProfile, async ({ profile: { strategyName, symbols }, body }) => {
     const { errors, findings } = lintConfig(requireStrategy(strategyName), body.config, symbols);
     return { errors, findings: [...findings] };
   });

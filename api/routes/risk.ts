@@ -1,9 +1,6 @@
-import type { ProfileId } from '#core/ids.ts';
 import { limitsWithoutAsset, type RiskLimits } from '#core/account/risk.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
-import { blockIntents, lockProfile } from '#storage/operator/profiles.ts';
 import { lockRiskLimits, pauseCoin as storePause, type RiskTarget, saveRiskLimits } from '#storage/trading/risk.ts';
-import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import { requireCoin } from '#api/views/coins.ts';
 import type { ApiContext } from '#api/frame/context.ts';
@@ -15,10 +12,8 @@ import {
   readProfileRisk,
   resumeCoin,
 } from '#api/contract/risk.ts';
-import type { Operator } from '#api/guard/session.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { invalid, invalidField } from '#api/frame/problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
 import { limitUsageOf } from '#api/views/limit-usage.ts';
 
 interface Limited extends RiskTarget {
@@ -33,7 +28,7 @@ async function readState(context: ApiContext, { account, subject }: Limited) {
   return { limits: own.limits, standings: bound.flatMap(({ standings }) => standings) };
 }
 
-type Change = Pick<Incoming<typeof changeAccountRisk>, 'operator' | 'caller' | 'body'>;
+type Change = Incoming<typeof changeAccountRisk> | Incoming<typeof changeProfileRisk>;
 
 /** Merges the given limits into the stored ones. */
 const merged = (stored: RiskLimits, { ...given }: Change['body']): RiskLimits => ({
@@ -41,20 +36,18 @@ const merged = (stored: RiskLimits, { ...given }: Change['body']): RiskLimits =>
   ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
 });
 
-async function change(context: ApiContext, target: Limited, { operator, caller, body }: Change) {
-  const changed = await context.database.transaction(async (transaction) => {
+async function change(context: ApiContext, target: Limited, { commit, body }: Change) {
+  const changed = await commit(async ({ transaction }) => {
     const before = await lockRiskLimits(transaction, target);
     const after = merged(before, body);
     const uncounted = limitsWithoutAsset(after);
     if (uncounted.length > 0) {
       throw invalidField('asset', `is missing: ${uncounted.join(', ')} must be counted in one, such as USDT`);
     }
-    if (JSON.stringify(before) === JSON.stringify(after)) return false;
+    if (JSON.stringify(before) === JSON.stringify(after)) return { answer: false, unchanged: true };
     await saveRiskLimits(transaction, target, after);
     const { scope, subject } = target;
-    const risk = { action: 'risk.change', subject: `${scope}:${subject}`, before, after };
-    await auditChange(transaction, { operator, caller }, risk);
-    return true;
+    return { answer: true, subject: `${scope}:${subject}`, before, after };
   });
   if (changed) await announceHalts(context, target);
   return readState(context, target);
@@ -65,21 +58,16 @@ const announceHalts = (context: ApiContext, { scope, subject }: RiskTarget): Pro
   return announce(context, { command: 'halts-changed', events: [event] });
 };
 
-type CoinCall = Pick<Incoming<typeof resumeCoin>, 'operator' | 'caller' | 'params'>;
+type CoinCall = Incoming<typeof resumeCoin> | Incoming<typeof pauseCoin>;
 
 /** Waits for buy intents in progress: no buy commits after the pause. */
-async function setPause(context: ApiContext, { operator, caller, params }: CoinCall, pause: PauseInput | null) {
+async function setPause(context: ApiContext, { readAccount, commit, params }: CoinCall, pause: PauseInput | null) {
   const { id: profileId, symbol } = params;
-  const profile = await requireProfile(context.database.kysely, operator, profileId);
-  const account = await requireAccount(context.database.kysely, operator, profile.accountId);
+  const account = await readAccount();
   const before = (await requireCoin(context, { account, profileId, symbol })).pause;
-  await context.database.transaction(async (transaction) => {
-    await blockIntents(transaction, profileId);
-    requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
+  await commit(async ({ transaction }) => {
     await storePause(transaction, { profileId, symbol, until: pause?.until ?? null, why: pause?.reason ?? '' });
-    const subject = `${profileId}:${symbol}`;
-    const action = pause === null ? 'coin.resume' : 'coin.pause';
-    await auditChange(transaction, { operator, caller }, { action, subject, before, after: pause });
+    return { answer: undefined, before, after: pause };
   });
   await announceHalts(context, { scope: 'profile', subject: profileId });
   return requireCoin(context, { account, profileId, symbol });
@@ -100,29 +88,20 @@ async function pause(context: ApiContext, incoming: Incoming<typeof pauseCoin>) 
   return setPause(context, incoming, { until, reason: incoming.body.reason });
 }
 
-export function mountRisk({ context, handle }: Routes): void {
-  const { kysely } = context.database;
-  const requireAccountTarget = async (operator: Operator, id: AccountView['id']): Promise<Limited> => {
-    const account = await requireAccount(kysely, operator, id);
-    return { scope: 'account', subject: account.id, account };
-  };
-  const requireProfileTarget = async (operator: Operator, id: ProfileId): Promise<Limited> => {
-    const profile = await requireProfile(kysely, operator, id);
-    return { scope: 'profile', subject: id, account: await requireAccount(kysely, operator, profile.accountId) };
-  };
+type ProfileCall = Pick<Incoming<typeof readProfileRisk>, 'profile' | 'readAccount'>;
 
-  handle(readAccountRisk, async ({ operator, params }) =>
-    readState(context, await requireAccountTarget(operator, params.id)),
-  );
-  handle(readProfileRisk, async ({ operator, params }) =>
-    readState(context, await requireProfileTarget(operator, params.id)),
-  );
-  handle(changeAccountRisk, async (incoming) =>
-    change(context, await requireAccountTarget(incoming.operator, incoming.params.id), incoming),
-  );
-  handle(changeProfileRisk, async (incoming) =>
-    change(context, await requireProfileTarget(incoming.operator, incoming.params.id), incoming),
-  );
+export function mountRisk({ context, handle }: Routes): void {
+  const accountTarget = ({ account }: Pick<Incoming<typeof readAccountRisk>, 'account'>): Limited => ({
+    ...{ scope: 'account', subject: account.id, account },
+  });
+  const profileTarget = async ({ profile, readAccount }: ProfileCall): Promise<Limited> => ({
+    ...{ scope: 'profile', subject: profile.id, account: await readAccount() },
+  });
+
+  handle(readAccountRisk, (incoming) => readState(context, accountTarget(incoming)));
+  handle(readProfileRisk, async (incoming) => readState(context, await profileTarget(incoming)));
+  handle(changeAccountRisk, (incoming) => change(context, accountTarget(incoming), incoming));
+  handle(changeProfileRisk, async (incoming) => change(context, await profileTarget(incoming), incoming));
   handle(pauseCoin, (incoming) => pause(context, incoming));
   handle(resumeCoin, (incoming) => setPause(context, incoming, null));
 }

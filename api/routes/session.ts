@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { SessionId } from '#core/ids.ts';
 import { createAccount, saveApiKey } from '#storage/operator/accounts.ts';
-import { writeAuditLog } from '#storage/operator/audit-logs.ts';
 import type { Transaction } from '#storage/postgres/database.ts';
 import { deleteSession } from '#storage/operator/sessions.ts';
 import {
@@ -59,81 +58,65 @@ async function createPaperAccount(transaction: Transaction, context: ApiContext,
   });
 }
 
-async function signUpOperator(context: ApiContext, { body, caller, reply }: Incoming<typeof signUp>) {
+async function signUpOperator(context: ApiContext, { commit, body, caller, reply }: Incoming<typeof signUp>) {
   const { database, cache, log } = context;
   if ((await readOperator(database.kysely)) !== undefined) throw new ApiProblem('onboarding_closed', CLOSED);
   const timezone = requireTimezone(body.timezone ?? 'UTC');
   const passwordHash = await hashPassword(body.password);
-  const opened = await database.transaction(async (transaction) => {
+  const opened = await commit(async ({ transaction }) => {
     const user = await createOperator(transaction, { email: body.email, passwordHash, timezone });
     if (user === undefined) throw new ApiProblem('onboarding_closed', CLOSED);
     await createPaperAccount(transaction, context, user);
-    const { ip, userAgent } = caller;
-    await writeAuditLog(transaction, { userId: user.id, action: 'operator.create', subject: user.id, ip, userAgent });
-    return openSession(transaction, { user, caller, at: context.now() });
+    const answer = await openSession(transaction, { user, caller, at: context.now() });
+    return { answer, subject: user.id, userId: user.id };
   });
   await announce({ cache, log }, { command: 'accounts-changed' });
   reply.append('set-cookie', sessionCookie(caller.cookieNames[0], opened.token));
   return sessionView(opened.operator, context.now());
 }
 
-async function signInOperator(context: ApiContext, { body, caller, reply }: Incoming<typeof signIn>) {
+async function signInOperator(context: ApiContext, { commit, body, caller, reply }: Incoming<typeof signIn>) {
   const { database, cache } = context;
   await requireSignInAllowance(cache, caller.ip);
   const user = await readUserByEmail(database.kysely, body.email);
   const refused = new ApiProblem('wrong_credentials', 'The e-mail address or the password is wrong.');
   if (!(await verifyPassword(body.password, user?.passwordHash)) || user === undefined) throw refused;
-  const opened = await database.transaction(async (transaction) => {
+  const opened = await commit(async ({ transaction }) => {
     // Refused when the password was changed during the check.
     if (!(await holdPassword(transaction, user))) throw refused;
-    const { ip, userAgent } = caller;
-    await writeAuditLog(transaction, { userId: user.id, action: 'session.create', subject: user.id, ip, userAgent });
-    return openSession(transaction, { user, caller, at: context.now() });
+    const answer = await openSession(transaction, { user, caller, at: context.now() });
+    return { answer, subject: user.id, userId: user.id };
   });
   reply.append('set-cookie', sessionCookie(caller.cookieNames[0], opened.token));
   return sessionView(opened.operator, context.now());
 }
 
 export function mountSession({ urgent: { context, handle } }: AllRoutes): void {
-  const { database } = context;
-
   handle(signUp, (incoming) => signUpOperator(context, incoming));
   handle(signIn, (incoming) => signInOperator(context, incoming));
 
-  handle(signOut, async ({ operator, caller, reply }) => {
+  handle(signOut, async ({ operator, commit, caller, reply }) => {
     // The request that ends a session does not prolong it.
     clearCookies(reply, caller);
-    if (operator.session === null) return undefined;
-    const { id } = operator.session;
-    await database.transaction(async (transaction) => {
-      if (!(await deleteSession(transaction, id))) return;
-      const { ip, userAgent } = caller;
-      await writeAuditLog(transaction, {
-        userId: operator.user.id,
-        action: 'session.end',
-        subject: id,
-        ip,
-        userAgent,
-      });
+    const id = operator.session?.id;
+    await commit(async ({ transaction }) => {
+      const isDeleted = id !== undefined && (await deleteSession(transaction, id));
+      return isDeleted ? { answer: undefined, subject: id } : { answer: undefined, unchanged: true };
     });
-    await announceSessionEnd(context, id);
+    if (id !== undefined) await announceSessionEnd(context, id);
     return undefined;
   });
 
   handle(currentSession, async ({ operator }) => sessionView(operator, context.now()));
   handle(readSettings, async ({ operator }) => ({ timezone: operator.user.timezone }));
 
-  handle(changeSettings, async ({ operator, body, caller }) => {
-    const before = { timezone: operator.user.timezone };
-    if (body.timezone === undefined) return before;
-    const after = { timezone: requireTimezone(body.timezone) };
-    await database.transaction(async (transaction) => {
-      const { user } = operator;
+  handle(changeSettings, ({ operator: { user }, commit, body }) =>
+    commit(async ({ transaction }) => {
+      const before = { timezone: user.timezone };
+      if (body.timezone === undefined) return { answer: before, unchanged: true };
+      const after = { timezone: requireTimezone(body.timezone) };
       await saveTimezone(transaction, user.id, after.timezone);
-      const { ip, userAgent } = caller;
-      const change = { action: 'settings.change', subject: user.id, before, after };
-      await writeAuditLog(transaction, { userId: user.id, ...change, ip, userAgent });
-    });
-    return after;
-  });
+      return { answer: after, subject: user.id, before, after };
+    }),
+  );
 }

@@ -5,7 +5,6 @@ import {
   listSessions as selectSessions,
 } from '#storage/operator/sessions.ts';
 import { savePassword } from '#storage/operator/users.ts';
-import { auditChange } from '#api/audit.ts';
 import { announceSessionEnd } from '#api/frame/bus.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { changePassword, deleteSession, listSessions, revokeOtherSessions } from '#api/contract/sessions.ts';
@@ -24,48 +23,45 @@ function requireSession({ session }: Operator): SessionId {
   return session.id;
 }
 
-async function change(context: ApiContext, { operator, caller, body }: Incoming<typeof changePassword>) {
+async function change(context: ApiContext, { operator, commit, body }: Incoming<typeof changePassword>) {
   const own = requireSession(operator);
   await requirePasswordAllowance(context.cache, own);
   const { id: userId, passwordHash } = operator.user;
   if (!(await verifyPassword(body.currentPassword, passwordHash))) throw invalidField('currentPassword', WRONG);
   if (body.newPassword === body.currentPassword) throw invalidField('newPassword', 'is the current password');
   const hash = await hashPassword(body.newPassword);
-  const ended = await context.database.transaction(async (transaction) => {
+  const ended = await commit(async ({ transaction }) => {
     // The hash that was verified must still be the stored one: of two concurrent changes the second fails.
     if (!(await savePassword(transaction, userId, { from: passwordHash, to: hash }))) {
       throw invalidField('currentPassword', WRONG);
     }
     const others = await deleteSessionsBut(transaction, userId, own);
     if (others === undefined) throw new ApiProblem('not_signed_in', ENDED);
-    const after = { endedSessions: others.length };
-    await auditChange(transaction, { operator, caller }, { action: 'password.change', subject: userId, after });
-    return others;
+    return { answer: others, subject: userId, after: { endedSessions: others.length } };
   });
   for (const id of ended) await announceSessionEnd(context, id);
   return undefined;
 }
 
-async function revokeOthers(context: ApiContext, { operator, caller }: Incoming<typeof revokeOtherSessions>) {
+async function revokeOthers(context: ApiContext, { operator, commit }: Incoming<typeof revokeOtherSessions>) {
   const own = requireSession(operator);
   const { id: userId } = operator.user;
-  const ended = await context.database.transaction(async (transaction) => {
+  const ended = await commit(async ({ transaction }) => {
     const others = await deleteSessionsBut(transaction, userId, own);
     if (others === undefined) throw new ApiProblem('not_signed_in', ENDED);
-    const change_ = { action: 'session.revoke-others', subject: userId, before: others, after: [] };
-    await auditChange(transaction, { operator, caller }, change_);
-    return others;
+    return { answer: others, subject: userId, before: others, after: [] };
   });
   for (const id of ended) await announceSessionEnd(context, id);
   return { ended: ended.length };
 }
 
-async function end(context: ApiContext, { operator, caller, params, reply }: Incoming<typeof deleteSession>) {
+async function end(context: ApiContext, incoming: Incoming<typeof deleteSession>) {
+  const { operator, caller, commit, params, reply } = incoming;
   const own = requireSession(operator);
   const { id } = params;
-  await context.database.transaction(async (transaction) => {
+  await commit(async ({ transaction }) => {
     if (!(await removeSession(transaction, id))) throw new ApiProblem('not_found', `There is no session ${id}.`);
-    await auditChange(transaction, { operator, caller }, { action: 'session.delete', subject: id });
+    return { answer: undefined, subject: id };
   });
   await announceSessionEnd(context, id);
   if (id === own) {

@@ -10,14 +10,12 @@ import {
 } from '#storage/research/research.ts';
 import { deleteWaitingUnits } from '#storage/research/open-research.ts';
 import { countCandidates } from '#strategies/candidates.ts';
-import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { abortSweep, launchSweep, listSweeps, readSweep } from '#api/contract/research.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { asRecord, prepareLaunch } from '#api/checks/research-launch.ts';
-import { launchInTurn, requireLaunchAllowance, requireOpenSlot, researchLimits } from '#api/checks/research-limits.ts';
-import { requireProfile } from '#api/require.ts';
+import { inTurn, requireLaunchAllowance, requireOpenSlot, researchLimits } from '#api/checks/research-limits.ts';
 import { requireWindow } from './backtests.ts';
 
 const DAY_MS = 86_400_000;
@@ -51,7 +49,8 @@ function requireFewJobs(
   throw invalidField(path, `makes ${jobs} jobs of ${sets} sets, more than ${most} jobs: use ${remedy}`);
 }
 
-async function launch(context: ApiContext, { operator, caller, params, body }: Incoming<typeof launchSweep>) {
+async function launch(context: ApiContext, incoming: Incoming<typeof launchSweep>) {
+  const { profile, commit, body } = incoming;
   const { database, queue } = context;
   const { symbol, overrideConfig, ...input } = body;
   requireWindow(input, context.now());
@@ -59,8 +58,7 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   const endMs = openWindowEnd(Date.parse(input.from), context.now().getTime());
   const terms = { ...input, to: input.to ?? new Date(endMs).toISOString() };
   const folds = foldCount(terms);
-  const { profile, strategy, venue, config, coins, warnings } = await prepareLaunch(context, operator, {
-    id: params.id,
+  const { strategy, venue, config, coins, warnings } = await prepareLaunch(context, incoming, {
     symbols: [symbol],
     overrideConfig,
     balance: terms.balance,
@@ -76,15 +74,16 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   const jobs = units.length * (folds + 1);
   requireFewJobs(context, { sets: counted.value, jobs, folds });
   await requireLaunchAllowance(context);
-  return launchInTurn(database, async (transaction) => {
-    await requireOpenSlot(context, transaction, { table: 'sweeps', profile });
-    const { id: profileId, strategyName } = profile;
-    const sweep = { profileId, strategyName, config, request, warnings, units, folds };
-    const sweepId = await createSweep(transaction, sweep);
-    await queue.enqueueAllIn(transaction, 'run-sweep-unit', unitJobs(sweepId, { first: 0, last: folds }, units));
-    await auditChange(transaction, { operator, caller }, { action: 'sweep.launch', subject: sweepId, after: request });
-    return { sweepId, sets: counted.value, units: jobs, warnings };
-  });
+  return inTurn(database, () =>
+    commit(async ({ transaction }) => {
+      await requireOpenSlot(context, transaction, { table: 'sweeps', profile });
+      const { id: profileId, strategyName } = profile;
+      const sweep = { profileId, strategyName, config, request, warnings, units, folds };
+      const sweepId = await createSweep(transaction, sweep);
+      await queue.enqueueAllIn(transaction, 'run-sweep-unit', unitJobs(sweepId, { first: 0, last: folds }, units));
+      return { answer: { sweepId, sets: counted.value, units: jobs, warnings }, subject: sweepId, after: request };
+    }),
+  );
 }
 
 const sweepView = (row: SweepView) => ({
@@ -104,9 +103,8 @@ const sweepView = (row: SweepView) => ({
 
 async function requireSweep(
   { database }: ApiContext,
-  { operator, params }: Pick<Incoming<typeof readSweep>, 'operator' | 'params'>,
+  { params }: Pick<Incoming<typeof readSweep>, 'params'>,
 ): Promise<SweepView> {
-  await requireProfile(database.kysely, operator, params.id);
   const sweep = await selectSweep(database.kysely, params.sweepId);
   if (sweep?.profileId === params.id) return sweep;
   throw new ApiProblem('not_found', `The profile has no sweep ${params.sweepId}.`);
@@ -114,22 +112,19 @@ async function requireSweep(
 
 async function abort(context: ApiContext, incoming: Incoming<typeof abortSweep>) {
   const { id } = await requireSweep(context, incoming);
-  const { operator, caller, params } = incoming;
-  await context.database.transaction(async (transaction) => {
-    const stopped = await abortResearch(transaction, 'sweeps', { profileId: params.id, id });
+  return incoming.commit(async ({ transaction, profile }) => {
+    const stopped = await abortResearch(transaction, 'sweeps', { profileId: profile.id, id });
     if (!stopped) throw new ApiProblem('conflict', 'The sweep has already ended.');
     await deleteWaitingUnits(transaction, id);
-    await auditChange(transaction, { operator, caller }, { action: 'sweep.abort', subject: id });
+    return { answer: undefined, subject: id };
   });
-  return undefined;
 }
 
 export function mountSweeps({ context, handle }: Routes): void {
   handle(launchSweep, (incoming) => launch(context, incoming));
-  handle(listSweeps, async ({ operator, params }) => {
-    await requireProfile(context.database.kysely, operator, params.id);
-    return { sweeps: (await selectSweeps(context.database.kysely, params.id)).map(sweepView) };
-  });
+  handle(listSweeps, async ({ profile }) => ({
+    sweeps: (await selectSweeps(context.database.kysely, profile.id)).map(sweepView),
+  }));
   handle(readSweep, async (incoming) => {
     const sweep = await requireSweep(context, incoming);
     return { ...sweepView(sweep), result: sweepResult.nullable().parse(sweep.result) };

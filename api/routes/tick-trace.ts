@@ -4,7 +4,6 @@ import { isObject } from '#core/merge.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
 import { readTickTrace } from '#api/contract/records.ts';
 import type { Routes } from '#api/handle.ts';
-import { requireProfile } from '#api/require.ts';
 
 const SCANNED_AT_ONCE = 500;
 
@@ -34,10 +33,9 @@ async function newestOf(cache: CacheStore, { key, symbol, limit, skip }: Wanted)
 }
 
 export function mountTickTrace({ context, handle }: Routes): void {
-  const { cache, database } = context;
-  handle(readTickTrace, async ({ operator, params, query }) => {
-    const { id } = await requireProfile(database.kysely, operator, params.id);
-    const key = cacheKeys.tickTrace(id);
+  const { cache } = context;
+  handle(readTickTrace, async ({ profile, query }) => {
+    const key = cacheKeys.tickTrace(profile.id);
     const { symbol, limit, skip } = query;
     const entries =
       symbol === undefined ? await cache.newest(key, limit, skip) : await newestOf(cache, { key, symbol, limit, skip });

@@ -31,7 +31,6 @@ import {
 import { pageView, readCursor } from '#api/frame/cursor.ts';
 import { exportRows, viewed } from '#api/views/export-rows.ts';
 import type { Routes } from '#api/handle.ts';
-import { requireProfile } from '#api/require.ts';
 import { plain, plainOrNull } from '#api/views/views.ts';
 
 const cycleView = ({ id: _id, openedAt, closedAt, bought, sold, net, ...row }: CycleRow) => ({
@@ -159,8 +158,7 @@ const pricesOf = (stored: unknown): ReadonlyMap<string, Decimal> =>
 export function mountTrades({ context, handle }: Routes): void {
   const { kysely } = context.database;
 
-  handle(listTradeArchive, async ({ operator, params, query }) => {
-    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+  handle(listTradeArchive, async ({ profile: { id: profileId }, query }) => {
     const { limit, cursor, ...filters } = query;
     const filter = { profileId, ...filters };
     const page = await pageCycles(kysely, filter, { limit, cursor: readCursor(cursor) });
@@ -168,8 +166,7 @@ export function mountTrades({ context, handle }: Routes): void {
     return { ...pageView(page, cycleView), totals: periodView(totals) };
   });
 
-  handle(exportTradeArchive, async ({ operator, params, query, mask }) => {
-    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+  handle(exportTradeArchive, async ({ profile: { id: profileId }, query, mask }) => {
     const { format, ...filters } = query;
     const pages = viewed(
       everyPage((page) => pageCycles(kysely, { profileId, ...filters }, page)),
@@ -179,30 +176,26 @@ export function mountTrades({ context, handle }: Routes): void {
     return exportRows({ pages, columns, format, name: `trades-${profileId}`, mask });
   });
 
-  handle(listClosedTrades, async ({ operator, params, query }) => {
-    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+  handle(listClosedTrades, async ({ profile: { id: profileId }, operator, query }) => {
     const { period, ...filters } = query;
     const { timezone } = operator.user;
     const periods = await cycleTotals(kysely, { profileId, ...filters }, { period, timezone });
     return { timezone, periods: periods.map(periodView) };
   });
 
-  handle(exportFills, async ({ operator, params, query, mask }) => {
-    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+  handle(exportFills, async ({ profile: { id: profileId }, query, mask }) => {
     const { format, ...filters } = query;
     const pages = viewed(everyFill(kysely, { profileId, ...filters }), fillView);
     return exportRows({ pages, columns: FILL_COLUMNS, format, name: `fills-${profileId}`, mask });
   });
 
-  handle(exportTaxLots, async ({ operator, params, query, mask }) => {
-    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+  handle(exportTaxLots, async ({ profile: { id: profileId }, query, mask }) => {
     const { format, method, ...filters } = query;
     const pages = taxLots(kysely, { profileId, ...filters }, method);
     return exportRows({ pages, columns: LOT_COLUMNS, format, name: `tax-lots-${method}-${profileId}`, mask });
   });
 
-  handle(listEquity, async ({ operator, params, query }) => {
-    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+  handle(listEquity, async ({ profile: { id: profileId }, query }) => {
     const rows = await selectEquity(kysely, { profileId, ...query });
     const first = pricesOf(rows[0]?.prices ?? {});
     return {

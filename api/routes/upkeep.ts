@@ -3,7 +3,6 @@ import { type AuditView, pageAuditLogs } from '#storage/operator/audit-logs.ts';
 import { everyPage } from '#storage/postgres/pages.ts';
 import { listPruneReceipts } from '#storage/history/prune.ts';
 import { patchSetting, readSetting } from '#storage/postgres/service-settings.ts';
-import { auditChange } from '#api/audit.ts';
 import { changeRetention, exportAuditLogs, listAuditLogs, readRetention } from '#api/contract/upkeep.ts';
 import { pageView, readCursor } from '#api/frame/cursor.ts';
 import { exportRows, viewed } from '#api/views/export-rows.ts';
@@ -22,8 +21,7 @@ function auditFilter<Filters extends { readonly action?: string | undefined }>({
 }
 
 export function mountUpkeep({ context, handle }: Routes): void {
-  const { database } = context;
-  const { kysely } = database;
+  const { kysely } = context.database;
 
   handle(listAuditLogs, async ({ query, mask }) => {
     const { limit, cursor, ...filters } = query;
@@ -46,15 +44,11 @@ export function mountUpkeep({ context, handle }: Routes): void {
     receipts: await listPruneReceipts(kysely, RECEIPTS_SHOWN),
   });
   handle(readRetention, view);
-  handle(changeRetention, async ({ operator, caller, body }) => {
-    await database.transaction(async (transaction) => {
-      const change = await patchSetting(transaction, RETENTION, body);
-      await auditChange(
-        transaction,
-        { operator, caller },
-        { action: 'retention.change', subject: 'retention', ...change },
-      );
-    });
+  handle(changeRetention, async ({ commit, body }) => {
+    await commit(async ({ transaction }) => ({
+      answer: undefined,
+      ...(await patchSetting(transaction, RETENTION, body)),
+    }));
     return view();
   });
 }

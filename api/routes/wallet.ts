@@ -3,13 +3,11 @@ import { formatDecimal } from '#core/amount/decimal.ts';
 import { listProfiles } from '#storage/operator/profiles.ts';
 import { readWallet } from '#api/contract/accounts.ts';
 import type { Routes } from '#api/handle.ts';
-import { requireAccount } from '#api/require.ts';
 import { holdingsOf, mainQuoteAsset } from '#api/views/holdings.ts';
 
 export function mountWallet({ context, handle }: Routes): void {
   const { database, venues } = context;
-  handle(readWallet, async ({ operator, params }) => {
-    const account = await requireAccount(database.kysely, operator, params.id);
+  handle(readWallet, async ({ account, operator }) => {
     const wallet = await venues.wallet(account.id);
     if (wallet === undefined) return null;
     const profiles = await listProfiles(database.kysely, operator.user.id);

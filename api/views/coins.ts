@@ -8,8 +8,8 @@ import { orphanLocks } from '#storage/trading/orphan-orders.ts';
 import { listCoins } from '#storage/operator/profile-symbols.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { type coin, coinState } from '#api/contract/profiles.ts';
-import { ApiProblem } from '#api/frame/problem.ts';
 import { readCached } from '#api/frame/venues.ts';
+import { notBound } from '#api/require.ts';
 import { coinView } from './views.ts';
 
 export type CoinView = z.output<typeof coin>;
@@ -56,6 +56,3 @@ export async function requireCoin(
   if (found === undefined) throw notBound(profileId, symbol);
   return found.coin;
 }
-
-export const notBound = (profileId: ProfileId, symbol: string): ApiProblem =>
-  new ApiProblem('not_found', `The coin ${symbol} is not bound to the profile ${profileId}.`);
