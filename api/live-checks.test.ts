@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ProfileId } from '#core/ids.ts';
-import { keepReport } from '#storage/research/live-checks.ts';
+import { failComparison, keepComparison } from '#storage/research/live-checks.ts';
 import { addResult, finishResearch, startRun } from '#storage/research/research.ts';
-import {
-  changeLiveGate,
-  readDrift,
-  readLiveGate,
-  readShadowReplay,
-  startShadowReplay,
-} from '#api/contract/live-checks.ts';
+import { changeLiveGate, readLiveComparison, readLiveGate, startLiveComparison } from '#api/contract/live-checks.ts';
 import {
   compareBacktests,
   launchBacktest,
@@ -133,27 +127,27 @@ test('a strategy that plans over all coins is tested as one', async () => {
   assert.match((await api.refusal(launchSweep, { params, body })).errors?.[0]?.message ?? '', /plans over all coins/);
 });
 
-test('drift and shadow replay are shown as the worker left them', async () => {
+test('the newest comparison is shown with its request and its failure; one with a former reference is not', async () => {
   const params = await profileOf();
-  assert.deepEqual(await api.call(readDrift, { params }), { pinnedRunId: null, report: null });
+  const none = { pinnedRunId: null, requestedAt: null, error: null, reference: null, day: null };
+  assert.deepEqual(await api.call(readLiveComparison, { params }), none);
   const runId = await finished(params, resultOf());
   await api.call(pinBacktest, { params: { ...params, runId }, body: {} });
+  const { jobId } = await api.call(startLiveComparison, { params });
+  assert.match(jobId, /^[0-9a-f-]{36}$/);
+  assert.notEqual((await api.call(readLiveComparison, { params })).requestedAt, null);
+
   const { kysely } = api.database;
   const at = '2024-01-02T00:00:00.000Z';
-  const report = { at, runId, since: at, verdict: 'undecided' as const, tests: [] };
-  await keepReport(kysely, { profileId: params.id, kind: 'drift' }, { report });
-  assert.deepEqual(await api.call(readDrift, { params }), { pinnedRunId: runId, report });
-  await keepReport(kysely, { profileId: params.id, kind: 'drift' }, { report: { ...report, runId: 'an older one' } });
-  assert.equal((await api.call(readDrift, { params })).report, null);
-
-  const { jobId } = await api.call(startShadowReplay, { params });
-  assert.match(jobId, /^[0-9a-f-]{36}$/);
-  assert.notEqual((await api.call(readShadowReplay, { params })).requestedAt, null);
-  const shadow = { at, from: at, to: at, coins: [] };
-  await keepReport(kysely, { profileId: params.id, kind: 'shadow' }, { report: shadow });
-  await keepReport(kysely, { profileId: params.id, kind: 'shadow' }, { error: 'No candles.' });
-  const after = await api.call(readShadowReplay, { params });
-  assert.deepEqual(after, { requestedAt: null, error: 'No candles.', report: shadow });
+  const reference = { at, runId, since: at, verdict: 'undecided' as const, tests: [] };
+  const day = { at, from: at, to: at, coins: [] };
+  await keepComparison(kysely, params.id, { reference, day });
+  const shown = { ...none, pinnedRunId: runId, reference, day };
+  assert.deepEqual(await api.call(readLiveComparison, { params }), shown);
+  await failComparison(kysely, params.id, 'No candles.');
+  assert.deepEqual(await api.call(readLiveComparison, { params }), { ...shown, error: 'No candles.' });
+  await keepComparison(kysely, params.id, { reference: { ...reference, runId: 'an older one' }, day });
+  assert.deepEqual(await api.call(readLiveComparison, { params }), { ...shown, reference: null });
 });
 
 test('runs are compared where their terms are the same, with the settings in which they differ', async () => {

@@ -49,7 +49,7 @@ const OPEN_IN_DEMO = [
   /^\/profiles\/:id\/config-history\/:version\/restore$/,
   /^\/profiles\/:id\/symbols(\/|$)/,
   /^\/profiles\/:id\/(backtests|sweeps)(\/:\w+)?(\/(abort|pin|robustness|repeat))?$/,
-  /^\/profiles\/:id\/(gate|shadow-replay)$/,
+  /^\/profiles\/:id\/(gate|live-comparison)$/,
   /^\/dead-letters\/:id$/,
 ];
 

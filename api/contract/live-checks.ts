@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { driftReport } from '#core/research/drift.ts';
 import { GATE_BARS, gateBars } from '#core/research/live-gate.ts';
-import { shadowReport } from '#core/research/shadow.ts';
+import { liveComparison } from '#core/research/live-comparison.ts';
 import { instant, ofProfile } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -53,37 +52,28 @@ export const changeLiveGate = operation({
   response: liveGate,
 });
 
-export const readDrift = operation({
+export const readLiveComparison = operation({
   ...ofProfile,
+  path: '/profiles/:id/live-comparison',
   method: 'GET',
-  path: '/profiles/:id/drift',
   status: 200,
-  summary:
-    'Live results compared with the pinned backtest; null before the first comparison; a worker runs one every 15 minutes',
-  response: z.object({ pinnedRunId: z.string().nullable(), report: driftReport.nullable() }),
-});
-
-export const readShadowReplay = operation({
-  ...ofProfile,
-  method: 'GET',
-  path: '/profiles/:id/shadow-replay',
-  status: 200,
-  summary: 'Replay of the last day with the current settings, next to the actual trades',
+  summary: 'Live trading compared with the reference backtest and with a replay of the last day, made every night',
   response: z.object({
-    /** When the waiting or running replay was requested; null when there is none. */
+    pinnedRunId: z.string().nullable(),
+    /** When the waiting or running comparison was requested; null when there is none. */
     requestedAt: instant.nullable(),
-    /** Why the newest replay ended without a report. */
+    /** Why the newest comparison failed. */
     error: z.string().nullable(),
-    report: shadowReport.nullable(),
+    ...liveComparison.shape,
   }),
 });
 
-export const startShadowReplay = operation({
+export const startLiveComparison = operation({
   ...ofProfile,
+  path: '/profiles/:id/live-comparison',
   method: 'POST',
-  path: '/profiles/:id/shadow-replay',
   status: 202,
-  summary: 'Replays the last day now, instead of at night',
-  audit: 'shadow-replay.start',
+  summary: 'Compares live trading with what was tested now, instead of at night',
+  audit: 'live-comparison.start',
   response: z.object({ jobId: z.string() }),
 });

@@ -11,7 +11,7 @@ export const PROFILE_EVENTS = {
   'coin-stopped': { words: 'A coin cannot be traded', usual: true },
   'limit-reached': { words: 'A risk limit stops buying', usual: true },
   'backtest-complete': { words: 'A backtest is finished', usual: true },
-  drift: { words: 'Live results are worse than the pinned backtest', usual: true },
+  drift: { words: 'Live results are worse than tested', usual: true },
   digest: { words: 'Daily summary of trades and results', usual: true },
 } as const;
 export type ProfileEvent = keyof typeof PROFILE_EVENTS;

@@ -18,6 +18,7 @@ const test = z.object({
 type Test = z.output<typeof test>;
 
 const trade = z.object({ at: z.iso.datetime(), quantity: z.string(), price: z.string(), reason: z.string() });
+
 const comparedCoin = z.object({
   symbol: z.string(),
   /** Why the coin could not be replayed; all other fields are then empty. */
@@ -43,12 +44,28 @@ const comparedCoin = z.object({
 
 /** Live trading compared with what was tested. The worker writes it every night, the api shows it. */
 export const liveComparison = z.object({
-  at: z.iso.datetime(),
   /** Results since a backtest became the reference, compared with its results; null without a reference. */
-  reference: z.object({ runId: z.string(), since: z.iso.datetime(), verdict, tests: z.array(test) }).nullable(),
-  /** The last day, replayed with the current settings. */
-  day: z.object({ from: z.iso.datetime(), to: z.iso.datetime(), coins: z.array(comparedCoin) }),
+  reference: z
+    .object({
+      at: z.iso.datetime(),
+      runId: z.string(),
+      since: z.iso.datetime(),
+      verdict,
+      tests: z.array(test),
+    })
+    .nullable(),
+  /** The last day, replayed with the current settings; null before the first comparison. */
+  day: z
+    .object({
+      at: z.iso.datetime(),
+      from: z.iso.datetime(),
+      to: z.iso.datetime(),
+      coins: z.array(comparedCoin),
+    })
+    .nullable(),
 });
+export type LiveComparison = z.output<typeof liveComparison>;
+export type ComparedCoin = z.output<typeof comparedCoin>;
 
 /** Probability of a false alarm, and probability of a missed decline. */
 const ALPHA = 0.01;
@@ -93,7 +110,7 @@ function deviationOf(values: readonly number[]): number {
 }
 
 /** A closed position: its net P&L, and that as a share of its cost. */
-interface Outcome {
+export interface Outcome {
   readonly net: number;
   readonly share: number;
 }

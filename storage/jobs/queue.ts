@@ -35,8 +35,7 @@ export interface JobData {
   readonly 'run-sweep-unit': Unit;
   readonly 'test-robustness': { readonly runId: string };
   /** Without a profile: enqueues one for each enabled profile. */
-  readonly 'shadow-replay': { readonly profileId?: ProfileId };
-  readonly 'watch-drift': Readonly<Record<string, never>>;
+  readonly 'compare-live': { readonly profileId?: ProfileId };
   readonly advise: Question;
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
@@ -59,8 +58,7 @@ const JOB_NAMES: readonly JobName[] = [
   'run-backtest',
   'run-sweep-unit',
   'test-robustness',
-  'shadow-replay',
-  'watch-drift',
+  'compare-live',
   'advise',
   'detect-orphans',
   'identity-check',
@@ -69,13 +67,13 @@ const JOB_NAMES: readonly JobName[] = [
   'discover',
 ];
 /** Jobs of earlier versions, which nothing takes any more. */
-const FORMER_JOBS = ['snapshot-equity'];
+const FORMER_JOBS = ['shadow-replay', 'snapshot-equity', 'watch-drift'];
 /** Jobs that take minutes. When a worker dies, another worker must not wait until such a job would time out. */
 const LONG_JOBS: readonly JobName[] = [
   'run-backtest',
   'run-sweep-unit',
   'test-robustness',
-  'shadow-replay',
+  'compare-live',
   'fetch-candles',
   'account-history',
 ];

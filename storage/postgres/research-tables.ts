@@ -50,12 +50,12 @@ interface TrialLedgerTable {
   at: TimeOrDefault;
 }
 
-interface ProfileReportsTable {
+interface LiveComparisonsTable {
   profile_id: ProfileId;
-  kind: 'drift' | 'shadow';
   requested_at: NullableTime;
   error: string | null;
-  report: NullableJson;
+  reference: NullableJson;
+  day: NullableJson;
 }
 
 interface AdvisorSlotsTable {
@@ -88,5 +88,5 @@ export interface ResearchTables {
   sweeps: SweepsTable;
   sweep_units: SweepUnitsTable;
   trial_ledger: TrialLedgerTable;
-  profile_reports: ProfileReportsTable;
+  live_comparisons: LiveComparisonsTable;
 }

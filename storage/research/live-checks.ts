@@ -1,40 +1,45 @@
-import { sql } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import type { ProfileId } from '#core/ids.ts';
+import { type LiveComparison, liveComparison } from '#core/research/live-comparison.ts';
 import type { Database, Reader, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
+import type { Tables } from '#storage/postgres/tables.ts';
 
-type ReportKind = 'drift' | 'shadow';
-
-export const readReport = (reader: Reader, profileId: ProfileId, kind: ReportKind) =>
-  reader
-    .selectFrom('profile_reports')
-    .select(['requested_at as requestedAt', 'error', 'report'])
+/** The newest comparison of a profile; stored parts that do not parse count as missing. */
+export async function readComparison(reader: Reader, profileId: ProfileId) {
+  const row = await reader
+    .selectFrom('live_comparisons')
+    .select(['requested_at as requestedAt', 'error', 'reference', 'day'])
     .where('profile_id', '=', profileId)
-    .where('kind', '=', kind)
     .executeTakeFirst();
-
-export const requestReport = (writer: Writer, profileId: ProfileId, kind: ReportKind): Promise<unknown> =>
-  writer
-    .insertInto('profile_reports')
-    .values({ profile_id: profileId, kind, requested_at: sql<Date>`now()` })
-    .onConflict((conflict) => conflict.columns(['profile_id', 'kind']).doUpdateSet({ requested_at: sql<Date>`now()` }))
-    .execute();
-
-/** Replaces the previous report. A failure keeps the previous report and adds its sentence. */
-export async function keepReport(
-  writer: Writer,
-  { profileId, kind }: { readonly profileId: ProfileId; readonly kind: ReportKind },
-  ended: { readonly report: unknown } | { readonly error: string },
-): Promise<void> {
-  const columns =
-    'report' in ended ? { report: jsonText(ended.report), error: null } : { error: ended.error.slice(0, 2_000) };
-  await writer
-    .insertInto('profile_reports')
-    .columns(['profile_id', 'kind', 'report', 'error'])
-    .values({ profile_id: profileId, kind, ...columns })
-    .onConflict((conflict) => conflict.columns(['profile_id', 'kind']).doUpdateSet({ ...columns, requested_at: null }))
-    .execute();
+  const { requestedAt = null, error = null, ...stored } = row ?? {};
+  return { requestedAt, error, ...(liveComparison.safeParse(stored).data ?? { reference: null, day: null }) };
 }
+
+const saveComparison = (
+  writer: Writer,
+  profileId: ProfileId,
+  columns: UpdateObject<Tables, 'live_comparisons'>,
+): Promise<unknown> =>
+  writer
+    .insertInto('live_comparisons')
+    .values({ ...columns, profile_id: profileId })
+    .onConflict((conflict) => conflict.column('profile_id').doUpdateSet(columns))
+    .execute();
+
+export const requestComparison = (writer: Writer, id: ProfileId): Promise<unknown> =>
+  saveComparison(writer, id, { requested_at: sql<Date>`now()` });
+
+/** Replaces the previous comparison. */
+export const keepComparison = (writer: Writer, id: ProfileId, { reference, day }: LiveComparison): Promise<unknown> =>
+  saveComparison(writer, id, {
+    ...{ requested_at: null, error: null },
+    ...{ reference: jsonText(reference), day: jsonText(day) },
+  });
+
+/** Keeps the previous comparison, with the reason why there is no newer one. */
+export const failComparison = (writer: Writer, id: ProfileId, error: string): Promise<unknown> =>
+  saveComparison(writer, id, { requested_at: null, error: error.slice(0, 2_000) });
 
 export async function readGateBars(reader: Reader, id: ProfileId): Promise<unknown> {
   return (await reader.selectFrom('profiles').select('gate_bars').where('id', '=', id).executeTakeFirst())?.gate_bars;
@@ -67,11 +72,15 @@ export async function findTested(
     .executeTakeFirst();
 }
 
-/** Profiles that have a pinned backtest. */
-export const listPinning = async (reader: Reader): Promise<ProfileId[]> => {
-  const runs = reader.selectFrom('backtest_runs').select('profile_id').distinct();
-  return (await runs.where('pinned', '=', true).where('state', '=', 'done').execute()).map((row) => row.profile_id);
-};
+/** Profiles to compare: enabled ones, and those with a reference backtest. */
+export async function listCompared(reader: Reader): Promise<ProfileId[]> {
+  const pinned = reader.selectFrom('backtest_runs').select('profile_id').where('pinned', '=', true);
+  const profiles = reader.selectFrom('profiles').select('id');
+  const rows = await profiles
+    .where((where) => where.or([where('enabled', '=', true), where('id', 'in', pinned.where('state', '=', 'done'))]))
+    .execute();
+  return rows.map(({ id }) => id);
+}
 
 /** Positions that were opened and closed since, in order of recording time, because markets have their own clocks. */
 export async function cyclesSince({ kysely }: Database, profileId: ProfileId, since: Date) {
@@ -115,28 +124,32 @@ export async function heldSince({ kysely }: Database, { profileId, symbol, from 
   return row === undefined || (row.closed !== null && row.closed <= from) ? null : row.opened;
 }
 
-/** Decision log rows that overlap a period, oldest first: reason, sentence and time range. */
-export async function decisionsOf({ kysely }: Database, { profileId, symbol, from, to }: CoinDay) {
-  const { rows } = await sql<{ reason: string; sentence: string; firstAt: Date; lastAt: Date }>`
+/**
+ * What live trading did in a period, oldest first and in ms: rows of the decision log that overlap it, and orders that
+ * filled in it, each at its average price.
+ */
+export async function readLiveDay({ kysely }: Database, { profileId, symbol, from, to }: CoinDay) {
+  const decisions = await sql<{ reason: string; sentence: string; first: Date; last: Date }>`
     select coalesce(ctx #>> '{approval,reason}', ctx ->> 'reason') as reason, msg as sentence,
-      first_at as "firstAt", last_at as "lastAt"
+      first_at as first, last_at as last
     from action_logs
     where profile_id = ${profileId} and symbol = ${symbol} and ctx ->> 'event' = 'decision'
       and last_at >= ${from} and first_at <= ${to}
     order by first_at, id`.execute(kysely);
-  return rows;
-}
-
-/** Orders that filled in a period, oldest first, each at its average price. */
-export async function tradesOf({ kysely }: Database, { profileId, symbol, from, to }: CoinDay) {
-  const { rows } = await sql<{ at: Date; side: 'buy' | 'sell'; quantity: string; price: string; reason: string }>`
+  const trades = await sql<{ at: Date; side: 'buy' | 'sell'; quantity: string; price: string; reason: string }>`
     select min(fills.at) as at, fills.side, orders.reason, sum(fills.quantity) as quantity,
       round(sum(fills.quote_quantity) / sum(fills.quantity), 12)::text as price
     from fills join orders on orders.id = fills.order_id
     where fills.profile_id = ${profileId} and fills.symbol = ${symbol} and fills.at >= ${from} and fills.at <= ${to}
     group by fills.order_id, fills.side, orders.reason
     order by 1`.execute(kysely);
-  return rows;
+  return {
+    ...{ fromMs: from.getTime(), toMs: to.getTime() },
+    decisions: decisions.rows.map(({ first, last, ...row }) => {
+      return { ...row, firstMs: first.getTime(), lastMs: last.getTime() };
+    }),
+    trades: trades.rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() })),
+  };
 }
 
 /** A profile for a job: its config, and the account that determines the venue. */
@@ -148,6 +161,3 @@ export const readChecked = (reader: Reader, id: ProfileId) =>
     .select('binance_mode as exchangeMode')
     .where('profiles.id', '=', id)
     .executeTakeFirst();
-
-export const listEnabled = async (reader: Reader): Promise<ProfileId[]> =>
-  (await reader.selectFrom('profiles').select('id').where('enabled', '=', true).execute()).map(({ id }) => id);

@@ -216,7 +216,7 @@ export const CHANGES: Behaviours = {
     visitor.many(6, (i) => {
       const account = `/accounts/${visitor.target.accountId}`;
       const paths = [
-        `/profiles/${visitor.profile}/shadow-replay`,
+        `/profiles/${visitor.profile}/live-comparison`,
         `${account}/orphan-orders/detect`,
         `${account}/confirm-reset`,
       ];

@@ -18,7 +18,15 @@ interface Layout extends Pick<Measure, 'columns'> {
 type Client = Awaited<ReturnType<typeof connect>>;
 
 /** Where a later migration keeps the rows of a table: a query with the columns that the table had. */
-const MOVED: Readonly<Record<string, string>> = {};
+const MOVED: Readonly<Record<string, string>> = {
+  profile_reports: `(
+    select profile_id, 'drift' as kind, null::timestamptz as requested_at, null as error, reference as report
+      from live_comparisons where reference is not null
+    union all select profile_id, 'shadow', requested_at, error, day from live_comparisons
+      where coalesce(requested_at::text, error, day::text) is not null)`,
+  // Without the receipt of the migration that moved the reports.
+  audit_logs: `(select * from audit_logs where action <> 'live-comparison.merged')`,
+};
 
 const COLUMNS = `select table_name as table, column_name as column, data_type as type
   from information_schema.columns join information_schema.tables using (table_schema, table_name)

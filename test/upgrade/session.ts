@@ -152,8 +152,7 @@ async function runJob(stack: Stack, queue: Queue, [job, record]: readonly [JobNa
 }
 
 const RECORDED: readonly (readonly [JobName, string])[] = [
-  ['watch-drift', `select from profile_reports where kind = 'drift' and report is not null`],
-  ['shadow-replay', `select from profile_reports where kind = 'shadow' and report is not null`],
+  ['compare-live', 'select from live_comparisons where reference is not null and day is not null'],
   ['discover', 'select from discovery_cycles'],
   ['prune', 'select from prune_receipts'],
 ];

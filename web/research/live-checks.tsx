@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Profile } from '#web/data/queries.ts';
-import { DriftWatch, driftQuery } from './drift-watch.tsx';
 import { gateQuery, LiveGate } from './live-gate.tsx';
+import { comparisonQuery, LiveComparison } from './live-comparison.tsx';
 import { ResearchFrame } from './research-frame.tsx';
-import { ShadowReplay } from './shadow-replay.tsx';
 
 export function LiveChecksPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/live-checks' });
@@ -17,22 +16,17 @@ export function LiveChecksPage(): ReactNode {
             <h1 className="verdict">
               <Verdict profile={profile} />
             </h1>
-            <p className="two">
-              Three checks before and after going live. They advise; none of them stops or starts trading.
-            </p>
+            <p className="two">Checks before and after going live. They advise; neither stops or starts trading.</p>
           </div>
-          <div className="cols">
-            <LiveGate profile={profile} />
-            <DriftWatch profile={profile} />
-          </div>
-          <ShadowReplay profile={profile} />
+          <LiveGate profile={profile} />
+          <LiveComparison profile={profile} />
         </>
       )}
     </ResearchFrame>
   );
 }
 
-const DRIFT = {
+const WORDS = {
   none: 'there is no reference backtest',
   undecided: 'it is too early to say whether it trades as tested',
   'as-tested': 'it trades as tested',
@@ -41,8 +35,8 @@ const DRIFT = {
 
 function Verdict({ profile: { id, name } }: { profile: Profile }): ReactNode {
   const { data: gate } = useQuery(gateQuery(id));
-  const { data: drift } = useQuery(driftQuery(id));
-  if (gate === undefined || drift === undefined) return 'Live vs. tested';
-  const verdict = drift.pinnedRunId === null ? 'none' : (drift.report?.verdict ?? 'undecided');
-  return `${name} ${gate.clear ? 'meets your thresholds' : 'does not meet your thresholds'}, and ${DRIFT[verdict]}.`;
+  const { data: live } = useQuery(comparisonQuery(id));
+  if (gate === undefined || live === undefined) return 'Live vs. tested';
+  const verdict = live.pinnedRunId === null ? 'none' : (live.reference?.verdict ?? 'undecided');
+  return `${name} ${gate.clear ? 'meets your thresholds' : 'does not meet your thresholds'}, and ${WORDS[verdict]}.`;
 }

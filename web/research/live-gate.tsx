@@ -26,7 +26,7 @@ export function LiveGate({ profile: { id } }: { profile: Profile }): ReactNode {
   const client = useQueryClient();
   const { data, error } = useQuery(gateQuery(id));
   return (
-    <Section title="Go-live checklist" note="a backtest of exactly these settings against your thresholds" span={6}>
+    <Section title="Go-live checklist" note="a backtest of exactly these settings against your thresholds">
       {error === null ? null : <Failure what="Could not load the checklist." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={6} /> : null}
       {data === undefined ? null : (

@@ -8,6 +8,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   backup: 'backups',
   diagnosis: 'a diagnosis',
   discovery: 'the search for coins',
+  'live-comparison': 'a comparison of live trading with what was tested',
   'live-gate': 'the go-live thresholds',
   notifier: 'a notifier',
   operator: 'the operator',

@@ -5,6 +5,7 @@ import { runAccountHistory } from './account-history.ts';
 import { advise } from './advise.ts';
 import { backUp } from './backup.ts';
 import { sendDigests } from './digest.ts';
+import { compareLive } from './compare-live.ts';
 import { discover } from './discover.ts';
 import { fetchCandles } from './fetch-candles.ts';
 import { fanOut, send } from './notify.ts';
@@ -12,10 +13,8 @@ import { createPositionJobs } from './positions.ts';
 import { prune } from './prune.ts';
 import { refreshRules } from './refresh-rules.ts';
 import { runBacktestJob, testRobustnessJob } from './research.ts';
-import { shadowReplay } from './shadow-replay.ts';
 import { createSweepJobs } from './sweeps.ts';
 import { verifyApiKey } from './verify-api-key.ts';
-import { watchDrift } from './watch-drift.ts';
 
 /** Parallel notifications: a notifier that does not answer blocks only one of them. */
 const PARALLEL_NOTIFICATIONS = 4;
@@ -37,8 +36,7 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));
   await queue.work('run-sweep-unit', createSweepJobs(context));
   await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
-  await queue.work('shadow-replay', ({ profileId }, run) => shadowReplay({ context, queue }, profileId, run));
-  await queue.work('watch-drift', () => watchDrift(context));
+  await queue.work('compare-live', ({ profileId }, run) => compareLive({ context, queue }, profileId, run));
   await queue.work('advise', (ask, run) => advise(context, ask, run), PARALLEL_QUESTIONS);
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
@@ -53,6 +51,5 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.schedule('backup', '*/15 * * * *', {});
   await queue.schedule('identity-check', '41 3 * * *', {});
   await queue.schedule('digest', '0 * * * *', {});
-  await queue.schedule('watch-drift', '7-59/15 * * * *', {});
-  await queue.schedule('shadow-replay', '23 4 * * *', {});
+  await queue.schedule('compare-live', '23 4 * * *', {});
 }

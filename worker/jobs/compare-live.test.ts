@@ -6,18 +6,15 @@ import { after, before, test } from 'node:test';
 import { cacheKeys } from '#core/installation/cache-keys.ts';
 import type { OrderRecord } from '#core/order/order.ts';
 import { sharedColumns } from '#core/market/candle-columns.ts';
-import { driftReport } from '#core/research/drift.ts';
 import { parseEnvironment } from '#core/installation/env.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import type { TradingStore } from '#core/ports/store.ts';
-import { shadowReport } from '#core/research/shadow.ts';
 import { encodeRules } from '#core/market/symbol-codec.ts';
 import { createLog } from '#integrations/log.ts';
 import { CandleStore } from '#storage/candles/store.ts';
-import { readReport } from '#storage/research/live-checks.ts';
+import { readComparison, requestComparison } from '#storage/research/live-checks.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
 import { openQueue, type Queue } from '#storage/jobs/queue.ts';
-import { createRecordSink } from '#storage/history/records.ts';
 import { addResult, createRun, finishResearch, pinRun, startRun } from '#storage/research/research.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import { until } from '#test/harness/test-outage.ts';
@@ -34,24 +31,36 @@ import {
   SYMBOL,
 } from '#test/harness/test-trading.ts';
 import { createTradingStore } from '#storage/trading/trading-store.ts';
-import { notifyingSink } from '#worker/notify.ts';
 import { openWorker } from '#worker/worker.ts';
-import { watchDrift } from './watch-drift.ts';
 
 const MINUTE_MS = 60_000;
-const CANDLES = mkdtempSync(join(tmpdir(), 'live-checks-'));
+const NOW_MS = Date.now() - (Date.now() % MINUTE_MS);
+const CANDLES = mkdtempSync(join(tmpdir(), 'compare-live-'));
 const log = createLog({ name: 'test', level: 'silent' });
+const stack = new AsyncDisposableStack();
 let base: TestDatabase;
 let queue: Queue;
 let store: TradingStore;
 let owner: Owner;
 
+/** Five days of minutes at one price. */
+function writeCandles(): void {
+  const rows = 5 * 24 * 60;
+  const columns = sharedColumns(rows);
+  for (let row = 0; row < rows; row++) {
+    columns.openMs[row] = NOW_MS - (rows - row) * MINUTE_MS;
+    for (const name of ['open', 'high', 'low', 'close'] as const) columns[name][row] = 100;
+    columns.volume[row] = 1;
+  }
+  new CandleStore(join(CANDLES, 'paper')).add(SYMBOL, '1m', columns);
+}
+
 before(async () => {
-  base = await openTestDatabase();
-  queue = await openQueue(base.url, { log, works: false });
+  base = stack.use(await openTestDatabase());
+  queue = stack.use(await openQueue(base.url, { log, works: false }));
   store = createTradingStore(base.database);
   const account = await seedOwner(base.database);
-  owner = { ...account, profileId: await seedProfile(base.database, account.accountId, 'Watched') };
+  owner = { ...account, profileId: await seedProfile(base.database, account.accountId, 'Compared') };
   const { kysely } = base.database;
   await kysely
     .updateTable('profile_symbols')
@@ -63,12 +72,28 @@ before(async () => {
     config: JSON.stringify({ candleInterval: '1h', ema: { fast: 3, slow: 8 } }),
   };
   await kysely.updateTable('profiles').set(momentum).where('id', '=', owner.profileId).execute();
+  writeCandles();
+  const cache = stack.use(await openCache({ databaseUrl: base.url }));
+  await cache.set(cacheKeys.rules('paper'), encodeRules([RULES]));
+  const nowhere = { PAPER_URL: 'http://127.0.0.1:9' };
+  const env = { DATABASE_URL: base.url, CANDLE_DIR: CANDLES, WORKER_SLOT: 'compare', LOG_LEVEL: 'silent', ...nowhere };
+  stack.use(await openWorker(parseEnvironment(env)));
 });
 after(async () => {
-  await queue[Symbol.asyncDispose]();
-  await base[Symbol.asyncDispose]();
+  await stack.disposeAsync();
   rmSync(CANDLES, { recursive: true });
 });
+
+/** Requests a comparison and waits for it. */
+async function compared() {
+  const { kysely } = base.database;
+  const { profileId } = owner;
+  await requestComparison(kysely, profileId);
+  await queue.enqueue('compare-live', { profileId });
+  const ended = async () => (await readComparison(kysely, profileId)).requestedAt === null;
+  await until('the comparison', ended);
+  return readComparison(kysely, profileId);
+}
 
 const apply = (order: OrderRecord, fill: ReturnType<typeof fillOf>) =>
   store.applyFill({
@@ -111,54 +136,36 @@ async function pinned(): Promise<string> {
   return runId;
 }
 
-const reportNow = async (profileId: ProfileId) =>
-  driftReport.parse((await readReport(base.database.kysely, profileId, 'drift'))?.report);
-
-test('drift: only what was traded since the pin counts; a change of the verdict is logged and notified once', async () => {
-  await using cache = await openCache({ databaseUrl: base.url });
-  await using sink = createRecordSink({ database: base.database, cache, log });
-  const records = notifyingSink(sink, { liveDemo: false, queue, log });
-  const context = { database: base.database, records };
+test('only what was traded since the pin counts; a change of the verdict is logged and notified once', async () => {
   for (let i = 0; i < 20; i++) await tradeRound('95');
   const runId = await pinned();
-  await watchDrift(context);
-  const first = await reportNow(owner.profileId);
-  assert.deepEqual([first.runId, first.verdict, first.tests[0]?.samples], [runId, 'undecided', 0]);
+  const { reference: first } = await compared();
+  assert.deepEqual([first?.runId, first?.verdict, first?.tests[0]?.samples], [runId, 'undecided', 0]);
   for (let i = 0; i < 16; i++) await tradeRound('98');
-  await watchDrift(context);
-  await watchDrift(context);
-  const worse = await reportNow(owner.profileId);
-  assert.deepEqual([worse.verdict, worse.tests[0]?.samples, worse.tests[0]?.live], ['worse', 16, 0]);
-  assert.equal(worse.tests[1]?.live, 0);
+  await compared();
+  const { reference: worse } = await compared();
+  assert.deepEqual([worse?.verdict, worse?.tests[0]?.samples, worse?.tests[0]?.live], ['worse', 16, 0]);
+  assert.equal(worse?.tests[1]?.live, 0);
   // 100 paid where 99.9 was decided.
-  assert.equal(worse.tests[2]?.live?.toFixed(3), '10.010');
-  await sink.flush();
-  const rows = await base.database.kysely.selectFrom('action_logs').select(['level', 'msg', 'ctx']).execute();
-  assert.deepEqual(
-    rows.map(({ level }) => level),
-    ['warn'],
-  );
-  assert.match(rows[0]?.msg ?? '', /worse than its pinned backtest: Won 0 % of 16 closed positions; tested 60 %/);
-  const query = `select data #>> '{notification,event}' as event from pgboss.job where name = 'notify'`;
-  const sent = () => base.database.pool.query<{ event: string }>(query).then((answer) => answer.rows);
-  await until('the notification is queued', async () => (await sent()).length > 0);
-  assert.deepEqual(await sent(), [{ event: 'drift' }]);
+  assert.equal(worse?.tests[2]?.live?.toFixed(3), '10.010');
+  const rowsOf = async (query: string): Promise<unknown[]> => (await base.database.pool.query(query)).rows;
+  const logged = `select level, msg from action_logs where ctx ->> 'event' like 'drift%'`;
+  await until('the change is logged', async () => (await rowsOf(logged)).length > 0);
+  const [row, ...more] = await base.database.kysely
+    .selectFrom('action_logs')
+    .select(['level', 'msg'])
+    .where('profile_id', '=', owner.profileId)
+    .where('symbol', 'is', null)
+    .execute();
+  assert.deepEqual([row?.level, more], ['warn', []]);
+  assert.match(row?.msg ?? '', /worse than its reference backtest: Won 0 % of 16 closed positions; tested 60 %/);
+  const sent = `select data #>> '{notification,event}' as event from pgboss.job where name = 'notify'`;
+  await until('the notification is queued', async () => (await rowsOf(sent)).length > 0);
+  assert.deepEqual(await rowsOf(sent), [{ event: 'drift' }]);
 });
 
-test('shadow replay: the last day with the present settings, next to the recorded decisions and trades', async () => {
-  const now = Date.now() - (Date.now() % MINUTE_MS);
-  const rows = 5 * 24 * 60;
-  const columns = sharedColumns(rows);
-  for (let row = 0; row < rows; row++) {
-    columns.openMs[row] = now - (rows - row) * MINUTE_MS;
-    for (const name of ['open', 'high', 'low', 'close'] as const) columns[name][row] = 100;
-    columns.volume[row] = 1;
-  }
-  new CandleStore(join(CANDLES, 'paper')).add(SYMBOL, '1m', columns);
-  await using cache = await openCache({ databaseUrl: base.url });
-  await cache.set(cacheKeys.rules('paper'), encodeRules([RULES]));
-  const at = new Date(now - 60 * MINUTE_MS);
-  await tradeRound('101', at);
+test('the last day is replayed with the present settings, next to the recorded decisions and trades', async () => {
+  await tradeRound('101', new Date(NOW_MS - 60 * MINUTE_MS));
   const decided = (reason: string, from: number, to: number) => ({
     id: newId<string>(),
     profile_id: owner.profileId,
@@ -166,23 +173,17 @@ test('shadow replay: the last day with the present settings, next to the recorde
     level: 'debug' as const,
     msg: `It says ${reason}.`,
     ctx: JSON.stringify({ event: 'decision', reason, approval: { kind: 'not-needed' } }),
-    first_at: new Date(now - from * MINUTE_MS),
-    last_at: new Date(now - to * MINUTE_MS),
+    first_at: new Date(NOW_MS - from * MINUTE_MS),
+    last_at: new Date(NOW_MS - to * MINUTE_MS),
   });
-  const log_ = [decided('entry-no-cross', 120, 61), decided('entry-cross-up', 60.5, 59.5)];
-  await base.database.kysely.insertInto('action_logs').values(log_).execute();
-  const nowhere = { PAPER_URL: 'http://127.0.0.1:9' };
-  const env = { DATABASE_URL: base.url, CANDLE_DIR: CANDLES, WORKER_SLOT: 'shadow', LOG_LEVEL: 'silent', ...nowhere };
-  await using _worker = await openWorker(parseEnvironment(env));
-  await queue.enqueue('shadow-replay', { profileId: owner.profileId });
-  const stored = () => readReport(base.database.kysely, owner.profileId, 'shadow');
-  await until('the day is replayed', async () => (await stored()) !== undefined);
-  const { error, report } = (await stored()) ?? {};
+  const rows = [decided('entry-no-cross', 120, 61), decided('entry-cross-up', 60.5, 59.5)];
+  await base.database.kysely.insertInto('action_logs').values(rows).execute();
+  const { error, day } = await compared();
   assert.equal(error, null);
-  const { coins, from, to } = shadowReport.parse(report);
-  assert.equal(Date.parse(to) - Date.parse(from), 86_400_000);
-  const [coin] = coins;
-  assert.deepEqual([coin?.symbol, coin?.refused, coin?.replayedFrom], [SYMBOL, null, from]);
+  assert.ok(day !== null);
+  assert.equal(Date.parse(day.to) - Date.parse(day.from), 86_400_000);
+  const [coin] = day.coins;
+  assert.deepEqual([coin?.symbol, coin?.refused, coin?.replayedFrom], [SYMBOL, null, day.from]);
   assert.ok(coin !== undefined && coin.compared >= 60 && coin.agreed === coin.compared - coin.differing.length);
   assert.deepEqual(
     coin.differing.map(({ live, replayed }) => [live, replayed]),

@@ -1,7 +1,7 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { add, divide, formatDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { Side } from '#core/order/order.ts';
-import type { ShadowCoin } from '#core/research/shadow.ts';
+import type { ComparedCoin } from '#core/research/live-comparison.ts';
 import type { BookedFill } from './book.ts';
 import { runKernel } from './kernel.ts';
 import type { KernelInput } from './run-state.ts';
@@ -32,7 +32,7 @@ interface Trade {
 const SAME_TRADE_MS = 10 * 60_000;
 const MOST_SHOWN = 50;
 
-type Compared = Pick<ShadowCoin, 'compared' | 'agreed' | 'differing' | 'fills'>;
+type Compared = Pick<ComparedCoin, 'compared' | 'agreed' | 'differing' | 'fills'>;
 
 /**
  * Runs the kernel over the candles and compares its decisions and fills with those of the live engine. A close without a
@@ -46,7 +46,7 @@ export function compareDay(kernel: KernelInput, live: LiveDay): Compared {
   const replayedAt = new Map<number, string>();
   for (const [row, code] of (run.decisions ?? []).entries())
     replayedAt.set((openMs[kernel.start + row] ?? 0) + lengthMs, run.reasons[code] ?? '');
-  const differing: ShadowCoin['differing'] = [];
+  const differing: ComparedCoin['differing'] = [];
   let [compared, agreed] = [0, 0];
   for (const [atMs, replayed] of replayedAt) {
     const decision = atMs < live.fromMs || atMs > live.toMs ? undefined : decisionAt(live, atMs, lengthMs);
@@ -98,7 +98,11 @@ const shown = ({ atMs, quantity, price, reason }: Trade) => ({
 });
 
 /** Pairs each live trade with the nearest replayed trade of its side. An unpaired trade comes with the other's decision. */
-function pairs(live: readonly Trade[], replayed: readonly Trade[], { whyLive, whyReplayed }: Why): ShadowCoin['fills'] {
+function pairs(
+  live: readonly Trade[],
+  replayed: readonly Trade[],
+  { whyLive, whyReplayed }: Why,
+): ComparedCoin['fills'] {
   const left = new Set(replayed);
   const paired = live.map((trade) => {
     const apart = ({ atMs }: Trade): number => Math.abs(atMs - trade.atMs);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import { openKernel } from './run.ts';
-import { compareDay, type LiveDay } from './shadow.ts';
+import { compareDay, type LiveDay } from './compare-day.ts';
 import { candlesOf, scripted } from './test-script.ts';
 
 const MINUTE = 60_000;
