@@ -233,8 +233,8 @@ test('symbols, wallet and dashboard show cached data in the main quote asset', a
   const board = await api.call(readDashboard, {});
   const card = board.accounts.find(({ id }) => id === account.id);
   assert.deepEqual(
-    [card?.equity, card?.free, card?.quoteAsset, card?.realisedToday, card?.marketAt],
-    ['5120.51', '100', 'USDT', '1.25', '2022-06-01T12:10:00.000Z'],
+    [card?.equity, card?.free, card?.quoteAsset, card?.realisedToday, card?.marketAt, card?.replay],
+    ['5120.51', '100', 'USDT', '1.25', '2022-06-01T12:10:00.000Z', { speed: 600 }],
   );
   const shown = board.coins.find(({ profileId, symbol }) => profileId === profile.id && symbol === 'BTCUSDT');
   assert.deepEqual(shown?.position, {

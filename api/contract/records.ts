@@ -143,6 +143,8 @@ export const readDashboard = operation({
         run: accountRun.nullable(),
         /** Market time of the venue: differs from wall time while a replay runs. */
         marketAt: instant.nullable(),
+        /** The market replays recorded days, `speed` times as fast as the wall; null for every other market. */
+        replay: z.object({ speed: z.number() }).nullable(),
       }),
     ),
     profiles: z.array(profile),

@@ -28,6 +28,19 @@ export type Prices = ReadonlyMap<string, Price>;
 export type Rules = ReadonlyMap<string, SymbolRules>;
 export type CachedWallet = z.output<typeof cachedWallet>;
 
+/** The market reads `marketMs` at wall time `wallMs` and runs `speed` times as fast. */
+export interface MarketTime {
+  readonly marketMs: number;
+  readonly wallMs: number;
+  readonly speed: number;
+  /** It replays recorded days; else its time is the wall time. */
+  readonly replays: boolean;
+}
+
+/** Market time of a wall time; the same time unless the market is a replay. */
+export const toMarketTime = (at: Date, market: MarketTime | undefined): Date =>
+  market?.replays === true ? new Date(market.marketMs + (at.getTime() - market.wallMs) * market.speed) : at;
+
 interface CandleQuery {
   readonly symbol: string;
   readonly interval: Interval;
@@ -35,6 +48,8 @@ interface CandleQuery {
   readonly beforeMs?: number;
 }
 
+/** The clock of an exchange differs less than this from the wall; a market that does is a replay. */
+const CLOCKS_DIFFER_MS = 60_000;
 const RULES_TTL_MS = 10_000;
 const CANDLES_TTL_MS = 1_000;
 const PAST_CANDLES_TTL_MS = 60_000;
@@ -134,8 +149,16 @@ export class Venues {
 
   /** Market time of a venue at wall time `nowMs`; undefined while no worker has reported it. */
   async marketMs(venue: Venue, nowMs: number): Promise<number | undefined> {
+    return (await this.marketTime(venue, nowMs))?.marketMs;
+  }
+
+  /** Market time of a venue at wall time `nowMs` and its speed; undefined while no worker has reported it. */
+  async marketTime(venue: Venue, nowMs: number): Promise<MarketTime | undefined> {
     const clock = readCached(marketClock, await this.#cache.get(cacheKeys.marketClock(venue)));
-    return clock === undefined ? undefined : clock.marketMs + (nowMs - clock.wallMs) * clock.speed;
+    if (clock === undefined) return undefined;
+    const { wallMs, speed } = clock;
+    const marketMs = clock.marketMs + (nowMs - wallMs) * speed;
+    return { marketMs, wallMs: nowMs, speed, replays: speed !== 1 || Math.abs(marketMs - nowMs) >= CLOCKS_DIFFER_MS };
   }
 
   /** Candles of the venue itself, oldest first; throws ExchangeError. */

@@ -32,7 +32,8 @@ async function accountCard(context: ApiContext, { account, profiles, timezone }:
   const { database, venues } = context;
   const venue = venueOf(account);
   const nowMs = context.now().getTime();
-  const marketMs = await venues.marketMs(venue, nowMs);
+  const market = await venues.marketTime(venue, nowMs);
+  const marketMs = market?.marketMs;
   const rules = await venues.rules(venue);
   const wallet = await venues.wallet(account.id);
   const quoteAsset = mainQuoteAsset(
@@ -58,6 +59,7 @@ async function accountCard(context: ApiContext, { account, profiles, timezone }:
     walletAt: wallet?.at ?? null,
     run: (await venues.accountRun(account.id)) ?? null,
     marketAt: marketMs === undefined ? null : new Date(marketMs).toISOString(),
+    replay: market?.replays === true ? { speed: market.speed } : null,
   };
 }
 
@@ -93,7 +95,7 @@ async function accountFacts(
     wallet: await venues.wallet(account.id),
     rules: await venues.rules(venue),
     limits: await limitUsageOf(context, account),
-    marketMs: (await venues.marketMs(venue, nowMs)) ?? nowMs,
+    market: await venues.marketTime(venue, nowMs),
   };
 }
 

@@ -65,7 +65,7 @@ const facts = (changes: Partial<AccountFacts> = {}, rest: Partial<Facts> = {}): 
       },
       rules: new Map([BTC, ETH].map((rules) => [rules.symbol, rules])),
       limits: [],
-      marketMs: now.getTime(),
+      market: undefined,
       ...changes,
     },
   ],
@@ -126,7 +126,15 @@ test('a paused coin is listed before its cool-down', () => {
 
 test('a cool-down that has ended at market time is no blocker', () => {
   const cooled = withCoins(coin('BTCUSDT', { cooldownUntil: LATER }));
-  assert.deepEqual(blockersOf(facts({ ...cooled, marketMs: Date.parse(LATER) + 1 })).list, []);
+  const market = { marketMs: Date.parse(LATER) + 1, wallMs: now.getTime(), speed: 1, replays: true };
+  assert.deepEqual(blockersOf(facts({ ...cooled, market })).list, []);
+});
+
+test('in a replay the times of the wall are told at market time', () => {
+  const market = { marketMs: Date.parse('2022-06-01T12:00:00.000Z'), wallMs: now.getTime(), speed: 600, replays: true };
+  const since = new Date(now.getTime() - 1_000);
+  const found = blockersOf(facts({ market }, { halts: [{ ...ALL, since }] }));
+  assert.deepEqual(shown(found), ['Buying is stopped on all accounts since 2022-06-01T11:50:00.000Z.']);
 });
 
 test('a paused profile is listed, its coins are not', () => {

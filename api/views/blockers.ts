@@ -8,7 +8,7 @@ import { SNAPSHOT_MAX_AGE_MS } from '#core/position/cost-basis.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
 import { BLOCKER_KINDS, type blocker, type blockers } from '#api/contract/blockers.ts';
-import type { CachedWallet, Rules } from '#api/frame/venues.ts';
+import { type CachedWallet, type MarketTime, type Rules, toMarketTime } from '#api/frame/venues.ts';
 import type { CoinView } from './coins.ts';
 import type { limitUsageOf } from './limit-usage.ts';
 
@@ -26,8 +26,8 @@ export interface AccountFacts {
   readonly wallet: CachedWallet | undefined;
   readonly rules: Rules | undefined;
   readonly limits: Awaited<ReturnType<typeof limitUsageOf>>;
-  /** Market time of the venue. */
-  readonly marketMs: number;
+  /** Clock of the venue; undefined before a worker has reported it. */
+  readonly market: MarketTime | undefined;
 }
 
 export interface Facts {
@@ -81,7 +81,11 @@ const afterName = (sentence: string): string =>
     .replace(/^Not trading: /, 'is not traded: ')
     .replace(/^(Waiting|Doing nothing): /, 'waits: ');
 
-function accountBlockers({ account, profiles, run, wallet, limits }: AccountFacts, now: Date): Found[] {
+/** A wall time as the pages show it: at market time in a replay. */
+const marketText = (at: Date | string, market: MarketTime | undefined): string =>
+  toMarketTime(new Date(at), market).toISOString();
+
+function accountBlockers({ account, profiles, run, wallet, limits, market }: AccountFacts, now: Date): Found[] {
   const about = { ...ofAccount(account), ...NOTHING };
   const found: Found[] = [];
   const { apiKey, resetAt } = account;
@@ -89,9 +93,9 @@ function accountBlockers({ account, profiles, run, wallet, limits }: AccountFact
     const { count, cause, since } = run.faults;
     const times = count === 1 ? 'once' : `${count} times`;
     const sentence = `stopped on an error and restarted ${times}: ${cause}`;
-    found.push({ ...about, kind: 'account-down', sentence, since });
+    found.push({ ...about, kind: 'account-down', sentence, since: marketText(since, market) });
   } else if (run?.downSince) {
-    found.push({ ...about, kind: 'account-down', sentence: 'is starting.', since: run.downSince });
+    found.push({ ...about, kind: 'account-down', sentence: 'is starting.', since: marketText(run.downSince, market) });
   }
   if (apiKey === null) found.push({ ...about, kind: 'api-key', sentence: 'cannot trade: it has no API key.' });
   else if (apiKey.status === 'error') {
@@ -100,7 +104,7 @@ function accountBlockers({ account, profiles, run, wallet, limits }: AccountFact
   }
   if (resetAt !== null) {
     const sentence = 'was reset: its exchange started from zero. Confirm the reset to allow buying.';
-    found.push({ ...about, kind: 'exchange-reset', sentence, since: resetAt.toISOString() });
+    found.push({ ...about, kind: 'exchange-reset', sentence, since: marketText(resetAt, market) });
   }
   for (const { scope, subject, standings } of limits) {
     const profile = profiles.find(({ id }) => id === subject);
@@ -112,17 +116,17 @@ function accountBlockers({ account, profiles, run, wallet, limits }: AccountFact
   }
   if (wallet === undefined) found.push({ ...about, kind: 'wallet', sentence: 'has no wallet loaded yet.' });
   else if (now.getTime() - Date.parse(wallet.keptAt) > SNAPSHOT_MAX_AGE_MS) {
-    const sentence = `has an old wallet, last updated ${wallet.keptAt}.`;
-    found.push({ ...about, kind: 'wallet', sentence, since: wallet.keptAt });
+    const since = marketText(wallet.keptAt, market);
+    found.push({ ...about, kind: 'wallet', sentence: `has an old wallet, last updated ${since}.`, since });
   }
   return found;
 }
 
-function profileBlockers({ account, profiles }: AccountFacts, halts: readonly Halt[]): Found[] {
+function profileBlockers({ account, profiles, market }: AccountFacts, halts: readonly Halt[]): Found[] {
   const stopped = ({ since, reason }: Halt): Pick<Found, 'kind' | 'sentence' | 'since' | 'orderId'> => ({
     kind: 'buying-stopped',
-    sentence: `buys nothing: buying was stopped at ${since.toISOString()}.${reason === '' ? '' : ` ${reason}`}`,
-    since: since.toISOString(),
+    sentence: `buys nothing: buying was stopped at ${marketText(since, market)}.${reason === '' ? '' : ` ${reason}`}`,
+    since: marketText(since, market),
     orderId: null,
   });
   const haltsOf = (subject: string): Halt[] =>
@@ -141,6 +145,7 @@ interface CoinFacts extends AccountFacts {
   readonly profile: ProfileView;
   readonly coin: CoinView;
   readonly workers: number;
+  readonly nowMs: number;
 }
 
 /** The smallest order of a coin and the amount that the account has for it, when both are known. */
@@ -158,7 +163,7 @@ function ruleSentence({ coin, rules }: CoinFacts): string | undefined {
 }
 
 function coinBlockers(facts: CoinFacts): Found[] {
-  const { coin, profile, run, marketMs, workers } = facts;
+  const { coin, profile, run, market, workers } = facts;
   const place = { scope: 'coin', accountId: profile.accountId, profileId: profile.id, symbol: coin.symbol } as const;
   const about = { ...place, ...NOTHING, name: coin.baseAsset ?? coin.symbol };
   const found: Found[] = [];
@@ -166,11 +171,14 @@ function coinBlockers(facts: CoinFacts): Found[] {
     found.push({ ...about, kind, sentence, since });
   };
   const { pause, cooldownUntil, state } = coin;
-  if (pause !== null) add('coin-paused', `is paused until ${pause.until}. ${pause.reason}`.trim(), pause.since);
+  if (pause !== null) {
+    const sentence = `is paused until ${marketText(pause.until, market)}. ${pause.reason}`.trim();
+    add('coin-paused', sentence, marketText(pause.since, market));
+  }
   for (const { sentence } of coin.blockers) add('orphan', afterName(sentence));
   const trouble = run?.coins.find(({ profileId, symbol }) => profileId === profile.id && symbol === coin.symbol);
   if (trouble !== undefined) add('coin-down', `${trouble.runs ? 'is not bought' : 'does not run'}: ${trouble.cause}`);
-  if (cooldownUntil !== null && Date.parse(cooldownUntil) > marketMs)
+  if (cooldownUntil !== null && Date.parse(cooldownUntil) > (market?.marketMs ?? facts.nowMs))
     add('cool-down', `has a cool-down until ${cooldownUntil} after a loss.`);
   const rule = ruleSentence(facts);
   if (rule !== undefined) add('rules', rule);
@@ -211,7 +219,7 @@ export function blockersOf({ workers, halts, unconfirmed, accounts, now }: Facts
     );
     return facts.coins.flatMap(({ profileId, coin }) => {
       const profile = enabled.get(profileId);
-      return profile === undefined ? [] : [{ ...facts, coin, profile, workers }];
+      return profile === undefined ? [] : [{ ...facts, coin, profile, workers, nowMs: now.getTime() }];
     });
   });
   const trading = new Set(running.map(({ account }) => account.id));
@@ -221,7 +229,7 @@ export function blockersOf({ workers, halts, unconfirmed, accounts, now }: Facts
     found.push({ ...ALL, ...NOTHING, kind: 'worker-down', sentence });
   }
   for (const halt of halts.filter(({ scope }) => scope === 'all')) {
-    const since = halt.since.toISOString();
+    const since = marketText(halt.since, accounts[0]?.market);
     const sentence = `Buying is stopped on all accounts since ${since}.${halt.reason === '' ? '' : ` ${halt.reason}`}`;
     found.push({ ...ALL, ...NOTHING, kind: 'buying-stopped', sentence, since });
   }

@@ -124,6 +124,21 @@ test('a coin that is paused and a stopped kill switch are blockers', async () =>
     .waitFor({ state: 'hidden' });
 });
 
+test('a replay shows market time, also of what happened at the time of the wall', async () => {
+  await openOverview();
+  await page.getByText('Replay at 600x').waitFor();
+  await ask(page, { method: 'PUT', url: `${stack.app.url}/api/kill-switch`, data: { engaged: true } });
+  await page.getByRole('heading', { level: 1, name: /^Buying is stopped since/ }).waitFor();
+  const year = String(new Date().getFullYear());
+  for (const part of [page.getByRole('banner'), page.getByRole('heading', { level: 1 }), blockers()])
+    assert.ok(!(await part.innerText()).includes(year), 'the overview shows a time of the wall');
+  await ask(page, { method: 'PUT', url: `${stack.app.url}/api/kill-switch`, data: { engaged: false } });
+  const order = page.getByRole('region', { name: /orders/i }).getByRole('link', { name: /^(Buy|Sell|Trailing stop)/ });
+  await order.first().click();
+  await page.getByText('Approved and recorded').waitFor();
+  assert.equal(await page.getByText(year).count(), 0, 'the order proof shows a time of the wall');
+});
+
 test('a worker that is down is the verdict and the first blocker', async () => {
   await openOverview();
   signalPart('worker', 'SIGSTOP');

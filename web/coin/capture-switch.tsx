@@ -42,7 +42,7 @@ export function CaptureSwitch({ profileId }: { profileId: ProfileId }): ReactNod
           'For one hour every tick of this profile becomes its own log row, with the complete input under Context.'
         ) : (
           <>
-            Until <When at={until} />. Each row holds the complete input of its tick.
+            Until <When wall at={until} />. Each row holds the complete input of its tick.
           </>
         )}
       </span>

@@ -5,6 +5,7 @@ import { pauseCoin, resumeCoin } from '#api/contract/risk.ts';
 import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
 import type { Coin } from '#web/data/queries.ts';
+import { useTimes } from '#web/data/session.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { Failure } from '#web/ui/notice.tsx';
 import { Prose } from '#web/ui/when.tsx';
@@ -16,6 +17,7 @@ type Length = keyof typeof LENGTHS;
 /** Pauses buying of one coin for a chosen time, or resumes it. */
 export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coin }): ReactNode {
   const id = useId();
+  const { toMarket } = useTimes();
   const [length, setLength] = useState<Length>('1 hour');
   const client = useQueryClient();
   const params = { id: profileId, symbol: coin.symbol };
@@ -50,7 +52,10 @@ export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coi
       ) : (
         <>
           <span className="care">
-            <Icon name="warn" /> <Prose text={`No buys until ${coin.pause.until}. ${coin.pause.reason}`} />
+            <Icon name="warn" />{' '}
+            <Prose
+              text={`No buys until ${new Date(toMarket(Date.parse(coin.pause.until))).toISOString()}. ${coin.pause.reason}`}
+            />
           </span>
           <button type="button" className="btn" disabled={change.isPending} onClick={() => change.mutate(null)}>
             Resume buying

@@ -58,7 +58,7 @@ function At({ at, before }: { at: string | null; before: string | null }): React
       + {after < 1000 ? `${after} ms` : age(after)}
     </time>
   ) : (
-    <When at={at} />
+    <When wall at={at} />
   );
 }
 

@@ -72,7 +72,7 @@ function OneAccount({ account }: { account: Account }): ReactNode {
             'not checked yet'
           ) : (
             <>
-              checked <When at={data.checkedAt} />
+              checked <When wall at={data.checkedAt} />
             </>
           )}
         </>
@@ -100,7 +100,7 @@ function OneAccount({ account }: { account: Account }): ReactNode {
               <li key={orphan.orderId}>
                 <Icon name="minus" />
                 <span>
-                  {words(orphan)}: {orphan.state}, last seen <When at={orphan.lastSeenAt} />
+                  {words(orphan)}: {orphan.state}, last seen <When wall at={orphan.lastSeenAt} />
                 </span>
               </li>
             ))}

@@ -38,7 +38,7 @@ export function ConfigHistory({ profile }: { profile: Profile }): ReactNode {
               <span className="note">{version.version}</span>
               <span className="flex flex-wrap items-center gap-x-4">
                 <span className="grow">
-                  <When at={version.at} />
+                  <When wall at={version.at} />
                   <Changes changes={changes} />
                 </span>
                 {i === 0 ? (

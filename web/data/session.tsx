@@ -10,17 +10,27 @@ import { useDecisionRate } from './live.tsx';
 interface Times {
   readonly zone: string;
   readonly nowMs: number;
+  /** Market time of a wall time in ms; the same time unless the market is a replay. */
+  readonly toMarket: (wallMs: number) => number;
 }
-const TimesContext = createContext<Times>({ zone: browserZone(), nowMs: 0 });
+const TimesContext = createContext<Times>({ zone: browserZone(), nowMs: 0, toMarket: (wallMs) => wallMs });
 const MINUTE_MS = 60_000;
 
 /** Provides zone and market time once for all times of a page: hundreds of separate queries would be slow. */
 export function Times({ children }: { children: ReactNode }): ReactNode {
   const { data: session } = useQuery({ ...sessionQuery, enabled: false });
   const zone = session?.user.timezone ?? browserZone();
-  const now = useMarketTime() ?? Date.now();
+  const replay = useReplay();
+  const now = useMarketTime()?.marketMs ?? Date.now();
   const nowMs = now - (now % MINUTE_MS);
-  return <TimesContext value={useMemo(() => ({ zone, nowMs }), [zone, nowMs])}>{children}</TimesContext>;
+  const speed = replay?.speed ?? 1;
+  // The same within seconds in every answer, so that times are not formatted again.
+  const shiftMs = replay === null ? 0 : Math.round((replay.marketMs - replay.wallMs * speed) / SOON_MS) * SOON_MS;
+  const times = useMemo(
+    () => ({ zone, nowMs, toMarket: (wallMs: number) => wallMs * speed + shiftMs }),
+    [zone, nowMs, speed, shiftMs],
+  );
+  return <TimesContext value={times}>{children}</TimesContext>;
 }
 
 export const useTimes = (): Times => useContext(TimesContext);
@@ -52,25 +62,38 @@ export function useNow(): number {
   return now;
 }
 
-const CLOCKS_DIFFER_MS = 60_000;
 const SOON_MS = 1_000;
 
-const marketAtOf = ({ accounts }: Dashboard): string | null =>
-  accounts.find(({ marketAt }) => marketAt !== null)?.marketAt ?? null;
+/** The market reads `marketMs` at wall time `wallMs`, both of the service, and runs `speed` times as fast. */
+interface Replay {
+  readonly speed: number;
+  readonly marketMs: number;
+  readonly wallMs: number;
+}
 
-const runsApart = (marketMs: number): boolean => Math.abs(marketMs - Date.now()) >= CLOCKS_DIFFER_MS;
+const replayOf = ({ accounts, blockers }: Dashboard): Replay | null => {
+  const account = accounts.find(({ replay }) => replay !== null);
+  if (account?.replay == null || account.marketAt === null) return null;
+  const { speed } = account.replay;
+  return { speed, marketMs: Date.parse(account.marketAt), wallMs: Date.parse(blockers.checkedAt) };
+};
 
-/** Market time in ms when the market has its own clock (a replay), else `null`. */
-export function useMarketTime(): number | null {
-  const decisionRate = useDecisionRate();
-  const { data: reported = null } = useQuery({ ...dashboardQuery, enabled: false, select: marketAtOf });
-  const marketMs = decisionRate.marketMs ?? (reported === null ? null : Date.parse(reported));
-  return marketMs === null || !runsApart(marketMs) ? null : marketMs;
+/** The replay that the service reports; `null` for every other market. */
+function useReplay(): Replay | null {
+  const { data = null } = useQuery({ ...dashboardQuery, enabled: false, select: replayOf });
+  return data;
+}
+
+/** Market time in ms and its speed while the service reports a replay, else `null`. */
+export function useMarketTime(): { readonly marketMs: number; readonly speed: number } | null {
+  const { marketMs } = useDecisionRate();
+  const replay = useReplay();
+  return replay === null ? null : { marketMs: Math.max(marketMs ?? 0, replay.marketMs), speed: replay.speed };
 }
 
 /** The market clock of an account; `null` while no worker has reported it, `undefined` while loading. */
 export function useMarketClock(accountId: AccountId): (() => number) | null | undefined {
-  const replayMs = useMarketTime();
+  const replay = useMarketTime();
   const { data: reported, refetch } = useQuery({
     ...dashboardQuery,
     select: ({ accounts }) => accounts.find(({ id }) => id === accountId)?.marketAt ?? null,
@@ -83,5 +106,5 @@ export function useMarketClock(accountId: AccountId): (() => number) | null | un
   }, [reported, refetch]);
   if (reported === null || reported === undefined) return reported;
   const marketMs = Date.parse(reported);
-  return () => (runsApart(marketMs) ? (replayMs ?? marketMs) : Date.now());
+  return () => (replay === null ? Date.now() : Math.max(replay.marketMs, marketMs));
 }

@@ -49,7 +49,7 @@ function Row({ account }: { account: DashboardAccount }): ReactNode {
       <td className="num" data-l="Available">
         {money(account.free, account.quoteAsset)} {unit}
       </td>
-      <td data-l="Wallet updated">{account.walletAt === null ? 'not yet' : <When at={account.walletAt} />}</td>
+      <td data-l="Wallet updated">{account.walletAt === null ? 'not yet' : <When wall at={account.walletAt} />}</td>
       <td className="full">
         <KeyStatus account={account} />
       </td>

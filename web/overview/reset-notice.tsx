@@ -13,7 +13,7 @@ export function ResetNotice({ accounts }: { accounts: readonly DashboardAccount[
   return accounts.map(({ id, name, resetAt }) =>
     resetAt === null ? null : (
       <Notice key={id} tone="care" title={`Test exchange ${name} was reset`}>
-        <When at={resetAt} />: wallet and orders start from zero. Buying is stopped until you confirm.{' '}
+        <When wall at={resetAt} />: wallet and orders start from zero. Buying is stopped until you confirm.{' '}
         <Confirm
           small
           words="Allow buying…"

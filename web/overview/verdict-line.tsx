@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatDecimal } from '#core/amount/decimal.ts';
 import type { Blocker } from '#web/data/blockers.ts';
-import { useTimes, useNow, useZone } from '#web/data/session.tsx';
+import { useNow, useTimes } from '#web/data/session.tsx';
 import { moneyUnit, type AccountGroup } from '#web/ui/accounts.ts';
 import { money } from '#web/ui/numbers.ts';
 import { age, moment } from '#web/ui/time.ts';
@@ -71,7 +71,7 @@ function Blocked({ blocker, equity }: { blocker: Blocker; equity: ReactNode }): 
 }
 
 function Lost({ sinceMs, equity }: { sinceMs: number | null; equity: ReactNode }): ReactNode {
-  const zone = useZone();
+  const { zone, nowMs: marketMs, toMarket } = useTimes();
   const nowMs = useNow();
   if (sinceMs === null) return <>No live updates yet.</>;
   return (
@@ -80,7 +80,7 @@ function Lost({ sinceMs, equity }: { sinceMs: number | null; equity: ReactNode }
       {equity === null ? null : (
         <>
           {' '}
-          Last known equity {equity} at {moment(sinceMs, zone, nowMs)}.
+          Last known equity {equity} at {moment(toMarket(sinceMs), zone, marketMs)}.
         </>
       )}
     </>

@@ -28,6 +28,7 @@ const account = (changes: Partial<Account> = {}): Account => ({
   walletAt: at,
   run: null,
   marketAt: null,
+  replay: null,
   ...changes,
 });
 

@@ -98,7 +98,7 @@ function Diagnosis({ profile, symbol, wanted }: DiagnosisProps): ReactNode {
         )}
         {shown === undefined ? null : (
           <span className="note">
-            checked <When at={shown.startedAt} /> with the data of the service; the exchange was not queried
+            checked <When wall at={shown.startedAt} /> with the data of the service; the exchange was not queried
           </span>
         )}
         {symbol === undefined ? null : (
@@ -185,7 +185,7 @@ function Earlier({ profile, runs }: { profile: Profile; runs: readonly Run[] }):
                 params={{ id: profile.id }}
                 search={(search) => ({ ...search, run: id })}
               >
-                <When at={startedAt} />
+                <When wall at={startedAt} />
               </Link>{' '}
               {report.coins.length === 1 ? report.coins[0]?.symbol : profile.name} {SHORT[report.verdict]}
               <span className="note block">

@@ -51,7 +51,7 @@ export function ChangesPage(): ReactNode {
         <ul className="feed dated">
           {rows.map(({ id, at, action, subject, before, after, ip }) => (
             <li key={id}>
-              <When at={at} />
+              <When wall at={at} />
               <Icon name="dot" />
               <div>
                 {actionText(action)}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { PRICE_LIMIT_MS, type Connection } from '#web/data/freshness.ts';
 import { useConnection, useDecisionRate } from '#web/data/live.tsx';
 import { statusQuery } from '#web/data/queries.ts';
-import { useMarketTime, useNow, useZone } from '#web/data/session.tsx';
+import { useMarketTime, useNow, useTimes, useZone } from '#web/data/session.tsx';
 import { troublesOf } from './health.ts';
 import { age, full, moment, place, utc } from '#web/ui/time.ts';
 import { Icon } from '#web/ui/icon.tsx';
@@ -70,8 +70,8 @@ function PriceStatus({ ageMs }: { ageMs: number | null }): ReactNode {
 }
 
 function LostStatus({ connection: { frameAtMs, nowMs, retry } }: { connection: Connection }): ReactNode {
-  const zone = useZone();
-  const since = frameAtMs === null ? 'so far' : `since ${moment(frameAtMs, zone, nowMs)}`;
+  const { zone, nowMs: marketMs, toMarket } = useTimes();
+  const since = frameAtMs === null ? 'so far' : `since ${moment(toMarket(frameAtMs), zone, marketMs)}`;
   return (
     <>
       <span className="care">
@@ -101,8 +101,9 @@ function Clock(): ReactNode {
     );
   }
   return (
-    <time className="nb" title={`${utc(market)}; your clock ${full(now, zone, true)}`}>
-      <b>Replay, market time</b> {full(market, zone, true)} <span className="wide">{place(zone)}</span>
+    <time className="nb" title={`${utc(market.marketMs)}; your clock ${full(now, zone, true)}`}>
+      <b>Replay at {market.speed}x</b>, market time {full(market.marketMs, zone, true)}{' '}
+      <span className="wide">{place(zone)}</span>
     </time>
   );
 }

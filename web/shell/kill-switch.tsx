@@ -5,7 +5,7 @@ import { setKillSwitch } from '#api/contract/halts.ts';
 import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
 import { dashboardQuery, killSwitchQuery } from '#web/data/queries.ts';
-import { useZone } from '#web/data/session.tsx';
+import { useTimes } from '#web/data/session.tsx';
 import { quantity } from '#web/ui/numbers.ts';
 import { isLive } from '#web/coin/order-labels.ts';
 import { moment, utc } from '#web/ui/time.ts';
@@ -36,13 +36,13 @@ function useSwitch(onDone: () => void) {
 
 /** Always visible. It only stops buying; the overview allows buying again. */
 export function KillSwitch({ open, onOpen }: { open: boolean; onOpen: (open: boolean) => void }): ReactNode {
-  const zone = useZone();
+  const { zone, nowMs, toMarket } = useTimes();
   const { data: state } = useQuery(killSwitchQuery);
   if (state?.engaged && state.since !== null) {
-    const since = Date.parse(state.since);
+    const since = toMarket(Date.parse(state.since));
     return (
       <Link to="/" hash="stopped" className="kill on" title={utc(since)}>
-        <Icon name="oct" /> Buying stopped {moment(since, zone, Date.now())}
+        <Icon name="oct" /> Buying stopped {moment(since, zone, nowMs)}
       </Link>
     );
   }
@@ -109,19 +109,18 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
 /** Shown on the overview while buying is stopped; allows buying again after a confirmation. */
 export function StoppedNotice(): ReactNode {
   const [open, setOpen] = useState(false);
-  const zone = useZone();
+  const { zone, nowMs, toMarket } = useTimes();
   const { data: state } = useQuery(killSwitchQuery);
   const { data } = useQuery({ ...dashboardQuery, enabled: false });
   const change = useSwitch(() => setOpen(false));
   if (!state?.engaged) return null;
   const running = data?.profiles.filter((profile) => profile.enabled) ?? [];
-  const since = state.since === null ? null : Date.parse(state.since);
+  const since = state.since === null ? null : toMarket(Date.parse(state.since));
   return (
     <div id="stopped" className="say care mb-5 flex flex-wrap items-center gap-3">
       <span className="grow">
-        <Icon name="warn" />{' '}
-        <b>Buying is stopped{since === null ? '' : ` since ${moment(since, zone, Date.now())}`}.</b> Exits and stops
-        stay active.{state.freeze ? ' This stop also freezes exits.' : ''} {state.reason ?? ''}
+        <Icon name="warn" /> <b>Buying is stopped{since === null ? '' : ` since ${moment(since, zone, nowMs)}`}.</b>{' '}
+        Exits and stops stay active.{state.freeze ? ' This stop also freezes exits.' : ''} {state.reason ?? ''}
       </span>
       <button type="button" className="btn" onClick={() => setOpen(true)}>
         Allow buying again…

@@ -3,10 +3,18 @@ import { useTimes } from '#web/data/session.tsx';
 import { prose } from './prose.ts';
 import { dated, moment, utc } from './time.ts';
 
-/** A moment in the operator's zone, UTC on hover; with `day` also one of today has its day. */
-export function When({ at, day = false }: { at: string; day?: boolean }): ReactNode {
-  const { zone, nowMs } = useTimes();
-  const ms = Date.parse(at);
+interface WhenProps {
+  at: string;
+  /** Also a moment of today has its day. */
+  day?: boolean;
+  /** `at` is wall time: in a replay it is shown at market time. */
+  wall?: boolean;
+}
+
+/** A moment in the operator's zone, UTC on hover. */
+export function When({ at, day = false, wall = false }: WhenProps): ReactNode {
+  const { zone, nowMs, toMarket } = useTimes();
+  const ms = wall ? toMarket(Date.parse(at)) : Date.parse(at);
   return (
     <time dateTime={at} title={utc(ms)}>
       {day ? dated(ms, zone, nowMs) : moment(ms, zone, nowMs)}

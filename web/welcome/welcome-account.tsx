@@ -77,6 +77,6 @@ function AccountNote({ account: { endpoint, exchangeMode, id } }: { account: Acc
   const clock =
     market === null
       ? ' Depending on how it was started, its prices are live, recorded or generated.'
-      : ` Its market has its own clock, now ${full(market, zone, true)}, so its prices are recorded or generated, not live.`;
+      : ` Its market has its own clock, now ${full(market.marketMs, zone, true)}, so its prices are recorded or generated, not live.`;
   return `Paper money on a practice exchange that runs inside this installation. Orders are matched as on a real one, but no real money is at stake.${funds}${clock}`;
 }
