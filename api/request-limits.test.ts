@@ -48,13 +48,10 @@ test('a refusal repeats at most a part of a long name or value', async () => {
 
 test('a body of more than 64 KiB is refused, but by the few operations that take larger ones', async () => {
   const larger = OPERATIONS.filter(({ maxBodyKiB }) => maxBodyKiB !== undefined);
-  assert.deepEqual(
-    larger.map(({ path, maxBodyKiB }) => [path, maxBodyKiB]),
-    [
-      ['/profiles/import', 512],
-      ['/profiles/:id/backtests/:runId/advisor/manual', 1024],
-    ],
-  );
+  assert.deepEqual(Object.fromEntries(larger.map(({ path, maxBodyKiB }) => [path, maxBodyKiB])), {
+    '/profiles/import': 512,
+    '/profiles/:id/backtests/:runId/advisor/manual': 1024,
+  });
   const { account, profile } = await api.addProfile('Tested', { symbols: ['BTCUSDT'] });
   const big = { junk: 'x'.repeat(64 * 1024) };
   const params = { id: profile.id, symbol: 'BTCUSDT' };

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { accountId, cursor, decimalText, instant, profileId } from './fields.ts';
+import { cursor, decimalText, instant, ofAccount, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 
 export const PERIODS = ['1w', '1m', '3m', 'ytd', 'all', 'custom'] as const;
 
-const params = z.object({ id: accountId });
-const read = { method: 'GET', auth: 'session', status: 200, params } as const;
+const read = { method: 'GET', status: 200, ...ofAccount } as const;
 const day = z.iso.date().max(10);
 const filters = {
   /** `custom` takes the days `from` to `to`, both included, in the operator's time zone. */

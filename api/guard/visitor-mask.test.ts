@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { z } from 'zod';
 import { type AccountId, newId, type SessionId } from '#core/ids.ts';
 import { createAccount, saveApiKey } from '#storage/operator/accounts.ts';
 import { writeAuditLog } from '#storage/operator/audit-logs.ts';
@@ -65,7 +66,15 @@ async function operate(): Promise<void> {
   await cachePrice(api, 'BTCUSDT', '50000');
   const body = { accountId, name: 'Demo', strategyName: 'hold', symbols: ['BTCUSDT'] };
   const { profile } = await api.call(createProfile, { body }, { headers, cookie });
-  const run = { profileId: profile.id, strategyName: 'hold', config: {}, request: {}, warnings: [], fingerprints: {} };
+  const coins = [{ symbol: 'BTCUSDT', config: {} }];
+  const run = {
+    profileId: profile.id,
+    strategyName: 'hold',
+    config: {},
+    request: { coins },
+    warnings: [],
+    fingerprints: {},
+  };
   const runId = await createRun(kysely, run);
   const runs = `${runId},${await createRun(kysely, run)}`;
   await kysely.updateTable('backtest_runs').set({ state: 'done' }).execute();
@@ -106,9 +115,13 @@ function addressesOf(read: (typeof READS)[number]): string[] {
   const path = read.path.replaceAll(/:(\w+)/g, (_place, name: string) =>
     name === 'id' ? (idOf(read.path) ?? '') : (values[name] ?? values['runId'] ?? ''),
   );
-  const fields: unknown = read.query === undefined ? {} : Reflect.get(read.query, 'shape');
-  const names = Object.keys(Object(fields));
-  const search = NEEDED.filter((name) => names.includes(name)).map((name) => `${name}=${values[name] ?? ''}`);
+  const fields = Object(read.query === undefined ? {} : Reflect.get(read.query, 'shape'));
+  const names = Object.keys(fields);
+  const isNeeded = (name: string): boolean =>
+    name === 'profileId' || !z.instanceof(z.ZodType).parse(fields[name]).safeParse(undefined).success;
+  const search = NEEDED.filter((name) => names.includes(name) && isNeeded(name)).map(
+    (name) => `${name}=${values[name] ?? ''}`,
+  );
   const formats = names.includes('format') ? ['format=csv', 'format=ndjson'] : [''];
   return formats.map((format) => `/api${path}?${[...search, format].filter((part) => part !== '').join('&')}`);
 }

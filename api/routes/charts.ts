@@ -118,6 +118,8 @@ interface TestedRun {
   readonly coins: ReadonlyMap<string, TestedCoin>;
 }
 
+const testedRequest = runRequest.pick({ coins: true });
+
 /** Settings and fills of every coin of a backtest. */
 async function readTested(
   { database }: ApiContext,
@@ -130,7 +132,7 @@ async function readTested(
     const result = testedResult.safeParse(results[symbol] ?? results[BASKET]);
     return result.data?.fills.filter((fill) => (fill.symbol ?? symbol) === symbol) ?? [];
   };
-  const { coins } = runRequest.parse(run.request);
+  const { coins } = testedRequest.parse(run.request);
   return {
     isOver: run.state === 'done' || run.state === 'failed' || run.state === 'aborted',
     coins: new Map(

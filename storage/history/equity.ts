@@ -59,12 +59,13 @@ export async function listEquity(
 ) {
   const second = sql`extract(epoch from at)`;
   const all = sql`over (partition by profile_id)`;
-  const part = sql`(${second} - min(${second}) ${all}) / nullif(max(${second}) ${all} - min(${second}) ${all}, 0)`;
+  const since = sql`${second} - min(${second}) ${all}`;
+  const span = sql`nullif(max(${second}) ${all} - min(${second}) ${all}, 0)`;
   const found = database
     .selectFrom('equity_snapshots')
     .select(['at', 'realised', 'position_value as positionValue', 'position_cost as positionCost', 'prices'])
     .select(sql<number>`count(*) over ()`.as('total'))
-    .select(sql<number>`ceil(${part} * ${filter.limit - 1})`.as('slot'))
+    .select(sql<number>`ceil((${since}) * ${filter.limit - 1} / ${span})`.as('slot'))
     .where('profile_id', '=', filter.profileId)
     .where(sql<boolean>`at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')`)
     .where(sql<boolean>`at <= coalesce(${filter.to ?? null}::timestamptz, 'infinity')`);

@@ -19,7 +19,6 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   risk: 'the risk limits',
   session: 'a session',
   settings: 'the settings',
-  'live-comparison': 'a comparison of live trading with tests',
   'shadow-replay': 'a nightly replay',
   sweep: 'a sweep',
 };
