@@ -135,6 +135,12 @@ test('a budget that cannot be sold again is refused with the numbers, on save, b
   assert.equal(override.errors?.[0]?.path, 'overrideConfig.buy.entrySizing.amount');
   const body = { accountId: account.id, name: 'Small', strategyName: 'trailing-trade', config: budget('5') };
   assert.equal((await api.refusal(createProfile, { body: { ...body, symbols: ['BTCUSDT'] } })).status, 422);
+  assert.deepEqual((await api.call(readProfile, { params })).config, budget('50'));
+  await cachePrice(api, 'ETHUSDT', '2000');
+  const { profile: unbound } = await api.addProfile('Unbound', { config: budget('5') });
+  const bind = { params: { id: unbound.id }, body: { symbol: 'ETHUSDT' } };
+  assert.equal((await api.refusal(bindCoin, bind)).status, 422);
+  assert.deepEqual((await api.call(listCoins, { params: { id: unbound.id } })).coins, []);
   const fine = await api.call(changeProfile, { params, body: { config: budget('20') } });
   assert.deepEqual(fine.warnings, []);
 });
@@ -143,7 +149,10 @@ test('a check that cannot run saves with a warning: config first, then rules, th
   const { profile } = await api.addProfile('Doubts');
   const params = { id: profile.id };
   const bind = async (symbol: string) =>
-    (await api.call(bindCoin, { params, body: { symbol } })).warnings.map(({ reason }) => reason);
+    (await api.call(bindCoin, { params, body: { symbol } })).warnings.map(({ message, reason }) => {
+      assert.equal(message, 'order sizing was not verified');
+      return reason;
+    });
   assert.deepEqual(await bind('BTCUSDT'), ['rules_not_loaded']);
   api.advance(60_000);
   await cacheRules(api, [BTC, ETH]);
@@ -152,6 +161,7 @@ test('a check that cannot run saves with a warning: config first, then rules, th
   await api.database.kysely.updateTable('profiles').set({ config: stored }).where('id', '=', profile.id).execute();
   await api.call(unbindCoin, { params: { ...params, symbol: 'ETHUSDT' } });
   assert.deepEqual(await bind('ETHUSDT'), ['config_not_parsable']);
+  assert.equal((await api.call(listCoins, { params })).coins.length, 2);
   assert.deepEqual((await api.call(readProfile, { params })).config, { buy: { candleLimit: 1500 } });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeCoin, disableProfile, readCoin, setAverageEntryPrice } from '#api/contract/profiles.ts';
+import { changeCoin, disableProfile, enableProfile, readCoin, setAverageEntryPrice } from '#api/contract/profiles.ts';
 import { listJobs } from '#api/contract/jobs.ts';
 import { NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
 import type { ProfileId } from '#core/ids.ts';
@@ -49,7 +49,7 @@ test('an override changes the decisions of its coin and of no other', async () =
   assert.deepEqual((await page('ETHUSDT')).orders, []);
 });
 
-test('a disabled profile decides nothing more, and what still fills is booked', async () => {
+test('a disabled profile decides nothing more until it is enabled, and what still fills is booked', async () => {
   await using stack = await openStack({ source: { kind: 'synthetic' } });
   const eager = { ...LIVELY, buy: { ...LIVELY.buy, gridLevels: [{ triggerPercentage: '1.5' }] } };
   const id = await startProfile(stack, ['BTCUSDT'], { config: eager });
@@ -76,6 +76,8 @@ test('a disabled profile decides nothing more, and what still fills is booked', 
   assert.equal((await page()).fills[0]?.side, 'sell');
   await pause();
   assert.equal(await newest(id), last, 'nor after the fill');
+  await stack.call(enableProfile, { params: { id } });
+  await until('a decision', async () => (await newest(id)) !== last);
 });
 
 test('the position-reconcile pass is due every 15 minutes and passes over the coins of disabled profiles too', async () => {

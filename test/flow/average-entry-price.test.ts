@@ -103,6 +103,8 @@ test('note shown | sweep | the balance backs the entry, a cached price exists, t
 test('note shown | average entry price saved again | check passes | note absent, apply job re-runs', async () => {
   await add('DOTUSDT', '6');
   await until('the note', async () => (await row('DOTUSDT'))?.note === NOT_HELD_NOTE);
+  await setPrice('DOTUSDT', '5');
+  assert.deepEqual(await row('DOTUSDT'), { averageEntryPrice: '5', quantity: '0', note: NOT_HELD_NOTE });
   await hold({ DOT: '10' });
   await setPrice('DOTUSDT', '6');
   assert.deepEqual(await row('DOTUSDT'), { averageEntryPrice: '6', quantity: '10', note: null });

@@ -173,3 +173,19 @@ test('what a dead worker has taken and not begun is done once by the next; the d
   );
   assert.match((await outcomeOf({ actionId: unknown })).reason ?? '', /does not support "wave"/);
 });
+
+test('an order that the exchange refuses is in the log with the reason and the whole payload', async () => {
+  const body = { accountId: stack.accountId, name: 'Refused', strategyName: 'hold', enabled: true };
+  const { profile } = await stack.call(createProfile, { body: { ...body, symbols: ['ETHUSDT'] } });
+  const payload = { code: -1013, msg: 'Filter failure: NOTIONAL', data: { more: 1 } };
+  const match = { method: 'POST', path: '/api/v3/order' };
+  await control(stack.paper, 'POST /faults', [{ match, kind: 'fail-before', status: 400, body: payload }]);
+  const place = { params: { id: profile.id, symbol: 'ETHUSDT' }, body: { order: order('100') } };
+  await outcomeOf(await stack.call(placeOrder, place));
+  const rejected = await until('the refusal in the log', async () => {
+    const { rows } = await stack.call(listLogs, { params: { id: profile.id }, query: {} });
+    return rows.find(({ ctx }) => isObject(ctx) && ctx['event'] === 'order_rejected');
+  });
+  assert.match(rejected.msg, /^The exchange refused a manual order of ETHUSDT: .*NOTIONAL/);
+  assert.partialDeepStrictEqual(rejected, { level: 'warn', ctx: { code: -1013, payload } });
+});
