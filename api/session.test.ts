@@ -190,7 +190,8 @@ test('the timezone is validated, stored as given and audited with the address', 
     assert.deepEqual([problem.status, problem.errors?.[0]?.path], [422, 'timezone'], timezone);
   }
   const headers = { 'x-forwarded-for': '192.0.2.44' };
-  await api.call(changeSettings, { body: { timezone: 'Asia/Kolkata' } }, { cookie, headers });
+  const timezone = 'Asia/Kolkata';
+  assert.deepEqual(await api.call(changeSettings, { body: { timezone } }, { cookie, headers }), { timezone });
   assert.deepEqual(await api.call(readSettings, {}, { cookie: await signedIn() }), { timezone: 'Asia/Kolkata' });
   const audits = await api.database.kysely
     .selectFrom('audit_logs')

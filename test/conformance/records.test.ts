@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { changeSettings, status } from '#api/contract/session.ts';
 import { readApiKey, saveApiKey } from '#api/contract/accounts.ts';
 import * as profiles from '#api/contract/profiles.ts';
 import { exportLogs, listActionLogs, listLogs } from '#api/contract/records.ts';
@@ -158,24 +157,6 @@ test('the worker log keys are those of the specification', () => {
     [GATE_UNAVAILABLE, NO_SELLABLE_POSITION],
     ['pipeline_apply_avg_entry_price_gate_unavailable', 'pipeline_apply_avg_entry_price_no_sellable_position'],
   );
-});
-
-test('the status tells builds, boots and the newest migration, and nothing of any account', async () => {
-  await api.addProfile('Telling', { symbols: ['BTCUSDT'] });
-  const reply = await api.send(status, {}, { cookie: null });
-  assert.equal(reply.status, 200);
-  const told = JSON.parse(reply.text);
-  const { rows } = await api.database.pool.query('select max(applied_at) as at from schema_migrations');
-  assert.deepEqual(told, {
-    api: { sha: 'test-sha', bootedAt: api.context.settings.bootedAt.toISOString() },
-    worker: null,
-    db: { latestMigrationAppliedAt: rows[0]?.at.toISOString() },
-  });
-});
-
-test('changed settings come back updated', async () => {
-  for (const timezone of ['Australia/Melbourne', 'UTC'])
-    assert.deepEqual(await api.call(changeSettings, { body: { timezone } }), { timezone });
 });
 
 test('log rows come back whole and as they were written from all three log operations', async () => {

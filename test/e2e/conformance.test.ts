@@ -5,7 +5,7 @@ import { isObject } from '#core/merge.ts';
 import { ownSha } from '#integrations/git-sha.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import { until } from '#test/flow/until.ts';
-import { DESKTOP, shoot } from './browser.ts';
+import { shoot } from './browser.ts';
 import { openExchange } from './exchange.ts';
 import { ask, settle, type Stack, startStack } from './stack.ts';
 
@@ -211,77 +211,6 @@ test('a session that ends in the page brings up the login by itself', async () =
   assert.equal(await page.evaluate(() => Reflect.get(window, 'neverReloaded')), true);
   await shoot(page, 'signed-out-dark');
   stack.faults.splice(0, stack.faults.length, ...stack.faults.filter((fault) => !/401|WebSocket/.test(fault)));
-});
-
-/** Words on a control that leads to something that a live demo locks. */
-const LOCKED_WORDS =
-  /^(settings$|back ?up|restore|download.*backup|new account|add (an|the|another)? ?account|manage account|enter a key|api key|change.*password|sessions|notif|start.*(investigation|diagnosis)|why is it not trading|reconcile fees|check fees|import external trades|ask .*(advisor|ai)|test message)/i;
-const DEMO_SCREENS = [
-  ...TIMED,
-  '/profiles',
-  '/profiles/:id/risk',
-  '/profiles/:id/manage',
-  '/profiles/:id/backtests',
-  '/profiles/:id/diagnosis',
-  '/orphans',
-  '/dead-letters',
-];
-
-test('in the live demo nothing that is locked is offered on any screen', async () => {
-  await page.context().close();
-  await stack.restart({ LIVE_DEMO: '1' });
-  page = await stack.open({ ...DESKTOP, colorScheme: 'dark' });
-  page.setDefaultTimeout(60_000);
-  const refused: string[] = [];
-  page.on('response', (response) => {
-    if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()}`);
-  });
-  const offered: string[] = [];
-  for (const path of DEMO_SCREENS) {
-    await page.goto(at(path));
-    await page.getByText(/^Live demo$/).waitFor();
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    const controls = await page
-      .locator('a, button, summary, [role=tab], [role=switch]')
-      .evaluateAll((all) => all.map((one) => [one.getAttribute('href') ?? '', one.textContent?.trim() ?? '']));
-    for (const [href = '', words = ''] of controls) {
-      // "Settings" of a profile is its config, which stays open.
-      const own = /^\/profiles\/[^/]+\/config/.test(href);
-      if (!own && (LOCKED_WORDS.test(words) || /^\/settings|notifications/.test(href)))
-        offered.push(`${path}: ${words} ${href}`);
-    }
-  }
-  assert.deepEqual([offered, refused], [[], []]);
-});
-
-test('in the live demo a stranger trades by hand, changes a profile and uses the kill switch', async () => {
-  await page.goto(at('/profiles/:id/coins/BTCUSDT'));
-  await page.getByRole('button', { name: 'Buy BTC…' }).click();
-  await page.getByLabel('Spend').fill('40');
-  await page.getByRole('button', { name: 'Buy for 40 USDT at the market' }).click();
-  await page.getByText('Order sent.').waitFor();
-  await page.getByRole('button', { name: 'Close' }).click();
-  await shoot(page, 'demo-order-dark');
-  await page
-    .getByRole('row', { name: /Manual buy/ })
-    .first()
-    .waitFor();
-  await page.goto(at('/profiles'));
-  const row = page.getByRole('row', { name: /Dip ladder/ });
-  await row.getByRole('switch', { name: 'On' }).click();
-  await row.getByRole('switch', { name: 'Off' }).click();
-  await row.getByRole('switch', { name: 'On' }).waitFor();
-  await page.goto(at('/'));
-  await page.getByRole('button', { name: 'Stop buying' }).click();
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Stop buying on/ })
-    .click();
-  await page.getByRole('heading', { name: /Buying is stopped since/ }).waitFor();
-  const url = (path: string) => at(`/api${path}`);
-  await ask(page, { method: 'PUT', url: url('/kill-switch'), data: { engaged: false } });
-  await ask(page, { method: 'PATCH', url: url('/profiles/:id'), data: { name: 'Renamed by a stranger' } });
-  await ask(page, { method: 'POST', url: url('/profiles/:id/symbols/BTCUSDT/force-sell'), data: {} });
 });
 
 test('nothing failed in the pages meanwhile', () => {

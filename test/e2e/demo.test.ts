@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { DESKTOP, shoot } from './browser.ts';
-import { OPERATOR, refusedOnce, settle, type Stack, startStack } from './stack.ts';
+import { ask, OPERATOR, refusedOnce, settle, type Stack, startStack } from './stack.ts';
 
 let stack: Stack;
 let page: Page;
@@ -16,52 +16,45 @@ before(async () => {
   await stack.restart({ LIVE_DEMO: '1' });
   // A stranger: another browser without a session.
   page = await stack.open({ ...DESKTOP, colorScheme: 'dark' });
+  page.setDefaultTimeout(60_000);
 });
 after(() => stack?.[Symbol.asyncDispose]());
 
-test('a stranger trades in the demo without signing in, and the banner says so on every page', async () => {
-  for (const path of ['/', '/profiles', `/profiles/${profileId}`, `/profiles/${profileId}/config`]) {
-    await page.goto(`${stack.app.url}${path}`);
+/** Words on a control or heading that lead to something that a live demo locks. */
+const LOCKED_WORDS =
+  /^(settings$|back ?up|restore|download.*backup|new account|add (an|the|another)? ?account|manage account|accounts and keys|enter a key|api key|password$|change.*password|sessions|sign out|notif|system notif|start.*(investigation|diagnosis)|why is it not trading|check now|reconcile fees|check fees|import external trades|save retention|ask .*(advisor|ai)|(send a )?test message)/i;
+const SCREENS = [
+  ...['/', '/profiles', '/activity', '/changes', '/settings', '/orphans', '/dead-letters', '/profiles/:id'],
+  ...['config', 'risk', 'logs', 'history', 'manage', 'backtests', 'diagnosis'].map((name) => `/profiles/:id/${name}`),
+  ...['', '?tab=logs'].map((tab) => `/profiles/:id/coins/BTCUSDT${tab}`),
+];
+
+test('every screen says that it is a live demo, and none offers or asks for anything that is locked', async () => {
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()}`);
+  });
+  const offered: string[] = [];
+  for (const path of SCREENS) {
+    await page.goto(at(path));
+    await page.getByText(/^Live demo$/).waitFor();
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.getByText('Live demo').waitFor();
+    await page.locator('.sec, .figs, .actions, p').first().waitFor();
+    const controls = await page
+      .locator('a, button, summary, h2, [role=tab], [role=switch]')
+      .evaluateAll((all) => all.map((one) => [one.getAttribute('href') ?? '', one.textContent?.trim() ?? '']));
+    for (const [href = '', words = ''] of controls) {
+      // "Settings" of a profile is its config, which stays open.
+      const own = /^\/profiles\/[^/]+\/config/.test(href);
+      if (!own && (LOCKED_WORDS.test(words) || /^\/settings|notifications|\/diagnosis$/.test(href)))
+        offered.push(`${path}: ${words} ${href}`);
+    }
   }
-  await page.goto(stack.app.url);
-  await page.getByText(/^Live demo$/).waitFor();
+  assert.deepEqual([offered, refused], [[], []]);
   await shoot(page, 'demo-dark');
 });
 
-/** Links to locked pages must be missing; the other ones must be present. */
-const HIDDEN = [
-  ['/', ['link:Settings']],
-  ['/profiles/:id', ['link:Notifications', 'link:Diagnosis']],
-  ['/profiles/:id/coins/BTCUSDT', ['link:Why is it not trading?']],
-  ['/profiles/:id/diagnosis', ['button:Check now']],
-  ['/profiles/:id/history', ['button:Check fees', 'button:Import external trades']],
-  [
-    '/settings',
-    [
-      ...['Accounts and keys', 'Password', 'Sessions', 'Backup and restore'].map((title) => `heading:${title}`),
-      ...['System notifications', 'Sign out'].map((title) => `heading:${title}`),
-      ...['button:Save retention', 'button:Check now', 'button:Send a test message'],
-    ],
-  ],
-] as const;
-
-test('what the demo locks is not offered', async () => {
-  const found: string[] = [];
-  for (const [path, locked] of HIDDEN) {
-    await page.goto(at(path));
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.locator('.sec, .figs, .actions, p').first().waitFor();
-    const main = path === '/' || path.startsWith('/settings') ? page : page.getByRole('main');
-    for (const part of locked) {
-      const [role, name = ''] = part.split(':');
-      const kind = role === 'link' || role === 'button' ? role : 'heading';
-      const offered = main.getByRole(kind, { name, exact: true });
-      if ((await offered.count()) > 0) found.push(`${path}: ${part}`);
-    }
-  }
-  assert.deepEqual(found, []);
+test('a live demo shows earlier diagnoses, and its palette leads to no new one', async () => {
   await page.goto(at('/profiles/:id/diagnosis'));
   await page.getByText(/^A live demo shows earlier diagnoses only/).waitFor();
   await page.goto(at('/'));
@@ -70,6 +63,36 @@ test('what the demo locks is not offered', async () => {
   await page.getByRole('combobox', { name: 'Go to' }).fill('why');
   await page.getByText('No results.').waitFor();
   await page.keyboard.press('Escape');
+});
+
+test('without signing in a stranger trades by hand, changes a profile and uses the kill switch', async () => {
+  await page.goto(at('/profiles/:id/coins/BTCUSDT'));
+  await page.getByRole('button', { name: 'Buy BTC…' }).click();
+  await page.getByLabel('Spend').fill('40');
+  await page.getByRole('button', { name: 'Buy for 40 USDT at the market' }).click();
+  await page.getByText('Order sent.').waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await shoot(page, 'demo-order-dark');
+  await page
+    .getByRole('row', { name: /Manual buy/ })
+    .first()
+    .waitFor();
+  await page.goto(at('/profiles'));
+  const row = page.getByRole('row', { name: /Dip ladder/ });
+  await row.getByRole('switch', { name: 'On' }).click();
+  await row.getByRole('switch', { name: 'Off' }).click();
+  await row.getByRole('switch', { name: 'On' }).waitFor();
+  await page.goto(at('/'));
+  await page.getByRole('button', { name: 'Stop buying' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Stop buying on/ })
+    .click();
+  await page.getByRole('heading', { name: /Buying is stopped since/ }).waitFor();
+  const url = (path: string) => at(`/api${path}`);
+  await ask(page, { method: 'PUT', url: url('/kill-switch'), data: { engaged: false } });
+  await ask(page, { method: 'PATCH', url: url('/profiles/:id'), data: { name: 'Renamed by a stranger' } });
+  await ask(page, { method: 'POST', url: url('/profiles/:id/symbols/BTCUSDT/force-sell'), data: {} });
 });
 
 test('what the demo locks is refused all the same, and the page tells it in a sentence', async () => {
