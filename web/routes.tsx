@@ -46,7 +46,9 @@ function Gate(): ReactNode {
 function NotFound(): ReactNode {
   return (
     <div className="head">
+      <title>Page not found · Tradewind</title>
       <h1 className="verdict">Page not found.</h1>
+      <p className="two">There is no page at this address.</p>
       <p>
         <Link to="/">Back to the overview</Link>
       </p>
@@ -123,6 +125,8 @@ const compare = createRoute({
   component: load(() => import('#web/research/compare.tsx'), 'ComparePage'),
 });
 const pages = [
+  // Inside the shell, so that a wrong address keeps the header.
+  page('$', NotFound),
   page(
     '/',
     load(() => import('#web/overview/dashboard.tsx'), 'DashboardPage'),
@@ -178,6 +182,18 @@ const pages = [
   page(
     '/profiles/$id/manage',
     load(() => import('#web/profile/manage.tsx'), 'ManagePage'),
+  ),
+  page(
+    '/performance',
+    load(() => import('#web/profile/performance.tsx'), 'PerformancePage'),
+  ),
+  page(
+    '/research',
+    load(() => import('#web/research/research-hub.tsx'), 'ResearchHubPage'),
+  ),
+  page(
+    '/more',
+    load(() => import('#web/shell/more.tsx'), 'MorePage'),
   ),
   page(
     '/changes',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountId, instant, orderId, profileId } from './fields.ts';
 
-/** Everything that can block buying, the most important first. `exit` blocks a sale. */
+/** Kinds of blockers, the most important first. `exit` blocks a sale, all others a buy. */
 export const BLOCKER_KINDS = [
   'worker-down',
   'account-down',

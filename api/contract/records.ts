@@ -129,7 +129,7 @@ export const readDashboard = operation({
   summary: 'One call for the landing page',
   response: z.object({
     killSwitch,
-    /** The blockers of buying of the running profiles, judged at one moment. */
+    /** All blockers of the running profiles, judged at one moment. */
     blockers,
     accounts: z.array(
       account.extend({

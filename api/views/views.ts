@@ -152,12 +152,20 @@ const LEFT = {
   thresholds: [],
 };
 
+/** A buy order locks none of the coin. */
+const UNLOCKED = {
+  sentence:
+    'Not buying: {orders} open {orders:order|orders} of {asset} {orders:belongs|belong} to no profile. Adopt, cancel or ignore {orders:it|them} under orphan orders.',
+  thresholds: [],
+};
+
 /** An undecided orphan order blocks buys. A left one only locks its amount, which cannot be sold. */
 function blockersOf(baseAsset: string | undefined, locks: readonly OrphanLock[]): z.output<typeof coin>['blockers'] {
   const { orders, left, locked } = orphansOn(baseAsset ?? '', locks);
   if (orders === 0) return [];
   const numbers = { asset: baseAsset ?? '', orders, left, locked: formatDecimal(locked) };
-  return [{ code: LOCKED, sentence: describe(left < orders ? APPROVAL_REASONS[LOCKED] : LEFT, numbers), numbers }];
+  const undecided = locked === ZERO ? UNLOCKED : APPROVAL_REASONS[LOCKED];
+  return [{ code: LOCKED, sentence: describe(left < orders ? undecided : LEFT, numbers), numbers }];
 }
 
 export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output<typeof coin> {

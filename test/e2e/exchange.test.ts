@@ -120,7 +120,7 @@ test('an orphan order is left, then cancelled; nothing happens to it by itself',
   await shoot(page, 'orphan-dark');
   await row.getByRole('button', { name: 'Ignore order' }).click();
   await dialog()
-    .getByRole('button', { name: /^Ignore the BTCUSDT order/ })
+    .getByRole('button', { name: /^Ignore the order of BTCUSDT/ })
     .click();
   await row.getByText(/; ignored/).waitFor();
   await row.getByRole('button', { name: 'Cancel order' }).click();

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useId, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { pauseCoin, resumeCoin } from '#api/contract/risk.ts';
@@ -18,6 +19,7 @@ type Length = keyof typeof LENGTHS;
 export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coin }): ReactNode {
   const id = useId();
   const { toMarket } = useTimes();
+  const hash = useLocation({ select: (location) => location.hash });
   const [length, setLength] = useState<Length>('1 hour');
   const client = useQueryClient();
   const params = { id: profileId, symbol: coin.symbol };
@@ -35,7 +37,12 @@ export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coi
           <label htmlFor={id} className="two">
             Pause buying for
           </label>
-          <select id={id} value={length} onChange={(event) => setLength(asLength(event.target.value))}>
+          <select
+            id={id}
+            autoFocus={hash === 'pause'}
+            value={length}
+            onChange={(event) => setLength(asLength(event.target.value))}
+          >
             {Object.keys(LENGTHS).map((words) => (
               <option key={words}>{words}</option>
             ))}

@@ -1,3 +1,4 @@
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { forceSell, placeOrder } from '#api/contract/manual.ts';
@@ -20,7 +21,7 @@ interface ActProps {
 
 /** Manual orders; the worker checks and executes them. */
 export function ManualActions({ accountId, profileId, coin }: ActProps): ReactNode {
-  const [side, setSide] = useState<'buy' | 'sell' | undefined>(undefined);
+  const [side, setSide] = useOrderSide();
   const { held, base, quote } = coinView(coin);
   const isStale = useIsStale();
   const close = (): void => setSide(undefined);
@@ -52,9 +53,26 @@ export function ManualActions({ accountId, profileId, coin }: ActProps): ReactNo
         {isStale ? <span className="why">No orders while prices are old.</span> : null}
         {held ? null : <span className="why">No position to sell.</span>}
       </div>
-      {side !== undefined ? <OrderDialog {...{ accountId, profileId, coin }} side={side} onClose={close} /> : null}
+      {side === 'buy' || (side === 'sell' && held) ? (
+        <OrderDialog {...{ accountId, profileId, coin }} side={side} onClose={close} />
+      ) : null}
     </>
   );
+}
+
+type Side = 'buy' | 'sell' | undefined;
+
+/** The open order form. `#buy` and `#sell` in the address open it, as the palette does. */
+function useOrderSide(): readonly [Side, (side: Side) => void] {
+  const hash = useLocation({ select: (location) => location.hash });
+  const navigate = useNavigate();
+  const [chosen, setChosen] = useState<Side>(undefined);
+  const named = hash === 'buy' || hash === 'sell' ? hash : undefined;
+  const setSide = (side: Side): void => {
+    setChosen(side);
+    if (named !== undefined) void navigate({ to: '.', search: true, hash: '', replace: true });
+  };
+  return [chosen ?? named, setSide];
 }
 
 interface DialogProps extends ActProps {

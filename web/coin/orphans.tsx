@@ -22,6 +22,7 @@ import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
+import { numberText } from '#web/ui/numbers.ts';
 import { age } from '#web/ui/time.ts';
 
 type Orphan = Answer<typeof listOrphanOrders>['orphans'][number];
@@ -112,10 +113,13 @@ function OneAccount({ account }: { account: Account }): ReactNode {
 }
 
 const words = ({ side, quantity, symbol, price, stopPrice }: Orphan): string => {
-  const at = price === null ? '' : ` at ${price}`;
-  const from = stopPrice === null ? '' : `, trigger ${stopPrice}`;
+  const at = price === null ? '' : ` at ${grouped(price)}`;
+  const from = stopPrice === null ? '' : `, trigger ${grouped(stopPrice)}`;
   return `${side === 'buy' ? 'Buy' : 'Sell'} order: ${quantity} ${symbol}${at}${from}`;
 };
+
+/** A price with comma groups and all of its decimals, at least two. */
+const grouped = (amount: string): string => numberText(Number(amount), Math.max(2, amount.split('.')[1]?.length ?? 0));
 
 function OneOrphan({ accountId, orphan }: { accountId: AccountId; orphan: Orphan }): ReactNode {
   const { symbol, orderId, owner, locked, ageSeconds, placedAt, filledQuantity, state, clientOrderId } = orphan;
@@ -155,7 +159,7 @@ function OneOrphan({ accountId, orphan }: { accountId: AccountId; orphan: Orphan
           <Confirm
             small
             words="Cancel order"
-            title={`Cancel the ${symbol} order ${orderId}?`}
+            title={`Cancel the order of ${symbol}?`}
             action={`Cancel ${words(orphan).replace(/^./, (letter) => letter.toLowerCase())}`}
             keep="Keep order"
             failed="Not cancelled."
@@ -184,7 +188,7 @@ function Ignore({ accountId, params }: IgnoreProps): ReactNode {
       small
       words="Ignore order"
       title="Ignore this order?"
-      action={`Ignore the ${params.symbol} order ${params.orderId}`}
+      action={`Ignore the order of ${params.symbol}`}
       failed="Not ignored."
       run={async () => {
         await call(leaveOrphanOrder, { params });

@@ -8,23 +8,11 @@ import { Prose } from '#web/ui/when.tsx';
 const MARKS = { ok: 'ok', warn: 'warn', fail: 'x', unknown: 'q' } as const;
 const WORDS = { ok: 'in order', warn: 'warning', fail: 'blocking', unknown: 'unknown' } as const;
 
-/** The checks of a diagnosis: those with a finding in full, the others in a fold. */
+const RANK = { fail: 0, unknown: 1, warn: 2, ok: 3 } as const;
+
+/** All checks of a diagnosis: blocking ones first, otherwise in the order in which they were made. */
 export function Checks({ checks }: { checks: readonly DiagnosisCheck[] }): ReactNode {
-  const findings = checks.filter(({ status, setting }) => status !== 'ok' || setting !== null);
-  const fine = checks.filter((check) => !findings.includes(check));
-  return (
-    <>
-      <List checks={findings} />
-      {fine.length === 0 ? null : (
-        <details className="px-2 pb-2">
-          <summary>
-            {fine.length} in order: {fine.map(({ label }) => label).join(', ')}
-          </summary>
-          <List checks={fine} />
-        </details>
-      )}
-    </>
-  );
+  return <List checks={checks.toSorted((a, b) => RANK[a.status] - RANK[b.status])} />;
 }
 
 function List({ checks }: { checks: readonly DiagnosisCheck[] }): ReactNode {

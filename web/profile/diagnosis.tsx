@@ -4,7 +4,8 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { listDiagnoses, startDiagnosis } from '#api/contract/diagnosis.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
-import type { Profile } from '#web/data/queries.ts';
+import { dashboardQuery, type Profile } from '#web/data/queries.ts';
+import { coinView } from '#web/coin/coin-view.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { Checks } from './checks.tsx';
 import { Icon } from '#web/ui/icon.tsx';
@@ -115,7 +116,8 @@ function Diagnosis({ profile, symbol, wanted }: DiagnosisProps): ReactNode {
 
 const MARKS = { blocked: 'x', waiting: 'circ', unknown: 'q' } as const;
 
-function Verdict({ report: { verdict }, about }: { report: Report; about: string }): ReactNode {
+function Verdict({ report, about }: { report: Report; about: string }): ReactNode {
+  const { verdict } = report;
   return (
     <>
       <span className={verdict === 'waiting' ? '' : 'care'}>
@@ -128,12 +130,21 @@ function Verdict({ report: { verdict }, about }: { report: Report; about: string
       ) : null}
       {verdict === 'waiting' ? (
         <>
-          <b>No blockers.</b> {about} waits for its strategy.
+          <b>No blockers.</b> <Waiting report={report} about={about} />
         </>
       ) : null}
       {verdict === 'unknown' ? <b>Not enough data about {about} yet.</b> : null}
     </>
   );
+}
+
+/** A profile or coin without blockers holds a position, or waits for its buy price. */
+function Waiting({ report: { coins }, about }: { report: Report; about: string }): ReactNode {
+  const { data } = useQuery({ ...dashboardQuery, enabled: false });
+  const held = new Set(data?.coins.filter((coin) => coinView(coin).held).map(({ symbol }) => symbol));
+  const holds = coins.filter(({ symbol }) => held.has(symbol)).length;
+  if (coins.length === 1) return holds === 1 ? `${about} is holding.` : `${about} waits for its buy price.`;
+  return `${holds} of ${coins.length} coins ${holds === 1 ? 'is' : 'are'} held, the others wait for their buy price.`;
 }
 
 function ReportParts({ profile, report }: { profile: Profile; report: Report }): ReactNode {

@@ -18,9 +18,11 @@ export function LogsPage(): ReactNode {
   );
 }
 
+/** Waiting and holding are rows of level debug. */
+const WITHOUT_WAITING = 'info,warn,error';
 const LEVELS = [
+  { value: WITHOUT_WAITING, words: 'Hide waiting' },
   { value: '', words: 'Everything' },
-  { value: 'info,warn,error', words: 'Hide waiting' },
   { value: 'warn,error', words: 'Warnings and errors' },
   { value: 'error', words: 'Errors' },
 ] as const;
@@ -33,7 +35,7 @@ const AGES = [
 ] as const;
 
 function Logs({ profile }: { profile: Profile }): ReactNode {
-  const [filters, setFilters] = useState<LogFilters>({});
+  const [filters, setFilters] = useState<LogFilters>({ level: WITHOUT_WAITING });
   const [follow, setFollow] = useState(true);
   // Typing stays smooth: the rows follow when there is time.
   const settled = useDeferredValue(filters);
@@ -41,7 +43,9 @@ function Logs({ profile }: { profile: Profile }): ReactNode {
     <>
       <div className="head">
         <h1 className="verdict">Logs of {profile.name}</h1>
-        <p className="two">Repeated decisions are grouped. Context holds the numbers of a row.</p>
+        <p className="two">
+          One row a line, grouped by trade; decisions to wait are hidden. Context holds the numbers of a row.
+        </p>
       </div>
       <Section title="Log" note={<Files profile={profile} filters={settled} />}>
         <div className="filters" role="group" aria-label="Show">
@@ -49,7 +53,7 @@ function Logs({ profile }: { profile: Profile }): ReactNode {
           <Switch label="Follow" on={follow} onChange={setFollow} />
         </div>
         <CaptureSwitch profileId={profile.id} />
-        <DecisionLog profileId={profile.id} filters={settled} follow={follow} size={50} />
+        <DecisionLog profileId={profile.id} filters={settled} follow={follow} size={50} grouped />
       </Section>
     </>
   );

@@ -1,3 +1,5 @@
+import { isObject } from '#core/merge.ts';
+
 /** Names of the changed subjects. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   account: 'an account',
@@ -50,7 +52,11 @@ const PLAIN: Readonly<Record<string, string>> = {
   'advisor.reply': 'Pasted a reply for the advisor',
   'backtest.test-robustness': 'Ran robustness tests of a backtest',
   'backtest.pin': 'Changed the reference backtest',
+  'capture.arm': 'Started the capture of every tick',
+  'capture.disarm': 'Stopped the capture of every tick',
   'coin.bind': 'Added a coin',
+  'profile.enable': 'Started a profile',
+  'profile.disable': 'Paused a profile',
   'coin.change': 'Changed a coin',
   'coin.pause': 'Paused buying of a coin',
   'coin.resume': 'Resumed buying of a coin',
@@ -69,7 +75,7 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 
 /** `backtest.launch` in words: `Started a backtest`. */
-export function actionText(action: string): string {
+function actionText(action: string): string {
   const known = PLAIN[action];
   if (known !== undefined) return known;
   const [subject = '', verb = ''] = action.split('.');
@@ -78,3 +84,42 @@ export function actionText(action: string): string {
   const words = action.replaceAll('.', ', ').replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** First part of the subject of some actions; the action says it already. */
+const SCOPES: readonly string[] = [
+  'all',
+  'account',
+  'profile',
+  'operator',
+  'backup',
+  'retention',
+  'ai-provider',
+  'ops-notify',
+];
+
+interface Change {
+  readonly action: string;
+  /** An id, a word, or several of them with colons between: `profile id:BTCUSDT`. */
+  readonly subject: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** A change in words and the names of its subject: `Paused buying of BTCUSDT`, `Dip ladder`. No id is shown. */
+export function changeText(change: Change, names: ReadonlyMap<string, string>): { what: string; of: string } {
+  const parts = change.subject.split(':').filter((part) => part !== '' && !SCOPES.includes(part));
+  const [ids, words] = [parts.filter((part) => UUID.test(part)), parts.filter((part) => !UUID.test(part))];
+  const text = actionText(change.action);
+  const [coin] = words;
+  const isNamed = coin !== undefined && text.endsWith(' a coin');
+  const own = nameIn(change.after) ?? nameIn(change.before);
+  const known = ids.flatMap((id) => names.get(id) ?? own ?? []);
+  return {
+    what: isNamed ? text.replace(/a coin$/, coin) : text,
+    of: [...known, ...(isNamed ? [] : words)].join(', '),
+  };
+}
+
+const nameIn = (value: unknown): string | undefined =>
+  isObject(value) && typeof value['name'] === 'string' ? value['name'] : undefined;

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Answer } from '#api/contract/operation.ts';
 import { exportAuditLogs, listAuditLogs } from '#api/contract/upkeep.ts';
 import { addressOf, call } from '#web/data/call.ts';
 import { dashboardQuery } from '#web/data/queries.ts';
@@ -9,7 +10,9 @@ import { Icon } from '#web/ui/icon.tsx';
 import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
-import { actionText } from './change-labels.ts';
+import { changeText } from './change-labels.ts';
+
+type Row = Answer<typeof listAuditLogs>['rows'][number];
 
 /** The audit log: every change of the operator, with the values before and after. */
 export function ChangesPage(): ReactNode {
@@ -49,20 +52,8 @@ export function ChangesPage(): ReactNode {
         {log.data === undefined && log.error === null ? <Skeleton rows={8} /> : null}
         {log.data !== undefined && rows.length === 0 ? <p className="p-2">No changes yet.</p> : null}
         <ul className="feed dated">
-          {rows.map(({ id, at, action, subject, before, after, ip }) => (
-            <li key={id}>
-              <When wall at={at} />
-              <Icon name="dot" />
-              <div>
-                {actionText(action)}
-                {names.has(subject) ? <b> {names.get(subject)}</b> : null}
-                <span className="note block">
-                  {ip === 'unknown' ? null : `from ${ip} `}
-                  {subject === '' || names.has(subject) ? null : <code>{subject}</code>}
-                </span>
-                <Context ctx={{ ...(before == null ? {} : { before }), ...(after == null ? {} : { after }) }} />
-              </div>
-            </li>
+          {rows.map((row) => (
+            <OneChange key={row.id} row={row} names={names} />
           ))}
         </ul>
         {log.hasNextPage ? (
@@ -74,5 +65,22 @@ export function ChangesPage(): ReactNode {
         ) : null}
       </Section>
     </>
+  );
+}
+
+function OneChange({ row, names }: { row: Row; names: ReadonlyMap<string, string> }): ReactNode {
+  const { at, before, after, ip } = row;
+  const { what, of } = changeText(row, names);
+  return (
+    <li>
+      <When wall at={at} />
+      <Icon name="dot" />
+      <div>
+        {what}
+        {of === '' ? null : <b> {of}</b>}
+        {ip === 'unknown' ? null : <span className="note"> from {ip}</span>}
+        <Context ctx={{ ...(before == null ? {} : { before }), ...(after == null ? {} : { after }) }} />
+      </div>
+    </li>
   );
 }

@@ -1,7 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
-import { dashboardQuery } from '#web/data/queries.ts';
+import { listDeadLetters } from '#api/contract/jobs.ts';
+import { listOrphanOrders } from '#api/contract/orphans.ts';
+import { call } from '#web/data/call.ts';
+import { keys } from '#web/data/keys.ts';
+import { type Dashboard, dashboardQuery, orphansKey } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { matchesOf } from './palette-matches.ts';
 import { placesOf, profilePagesOf, RESEARCH_PAGES } from '#web/ui/places.ts';
@@ -20,9 +24,23 @@ interface Row {
   readonly run: () => void;
 }
 
-const SHOWN = 12;
+type Go = (to: string, hash?: string, search?: Record<string, string>) => () => void;
+type Coin = Dashboard['coins'][number];
 
-/** Finds pages, profiles, coins and a few actions by a part of their name. */
+const SHOWN = 12;
+const REVIEW_PAGES = [
+  { to: '/orphans', words: 'Orphan orders' },
+  { to: '/dead-letters', words: 'Failed jobs' },
+  { to: '/changes', words: 'Audit log' },
+] as const;
+/** Actions of a coin; its page opens the form that the hash names. */
+const COIN_ACTIONS = [
+  { hash: 'buy', words: 'Buy' },
+  { hash: 'sell', words: 'Sell' },
+  { hash: 'pause', words: 'Pause buying of' },
+] as const;
+
+/** Finds pages, profiles, coins, orphan orders, failed jobs and actions by a part of their name. */
 export function Palette({ open, onClose, onStop }: PaletteProps): ReactNode {
   return (
     <Dialog title="Go to" open={open} onClose={onClose}>
@@ -31,38 +49,81 @@ export function Palette({ open, onClose, onStop }: PaletteProps): ReactNode {
   );
 }
 
+const dashboardRows = (data: Dashboard | undefined, demo: boolean, go: Go): Row[] => {
+  const coins = data?.coins ?? [];
+  const profiles = data?.profiles ?? [];
+  const ofCoin = ({ profileId, symbol }: Coin): string => `/profiles/${profileId}/coins/${symbol}`;
+  return [
+    ...coins.map((coin) => ({ words: coin.symbol, note: `coin of ${coin.profileName}`, run: go(ofCoin(coin)) })),
+    ...profiles.flatMap(({ id, name }) =>
+      [...profilePagesOf(demo), ...RESEARCH_PAGES].map(({ to, words }) => ({
+        words: `${name}: ${words.toLowerCase()}`,
+        note: 'profile',
+        run: go(to.replace('$id', id)),
+      })),
+    ),
+    ...coins.flatMap((coin) =>
+      COIN_ACTIONS.map(({ hash, words }) => ({
+        words: `${words} ${coin.baseAsset ?? coin.symbol}`,
+        note: `action, ${coin.profileName}`,
+        run: go(ofCoin(coin), hash),
+      })),
+    ),
+    ...profiles.map(({ id, name }) => ({
+      words: 'New backtest',
+      note: `action, ${name}`,
+      run: go(`/profiles/${id}/backtests`),
+    })),
+    ...(demo
+      ? []
+      : coins.map(({ symbol, profileId, profileName }) => ({
+          words: `Why is ${symbol} not trading?`,
+          note: `diagnosis, ${profileName}`,
+          run: go(`/profiles/${profileId}/diagnosis`, undefined, { coin: symbol }),
+        }))),
+  ];
+};
+
+/** Orphan orders of all accounts and failed jobs: fetched while the palette is open. */
+function useReviewRows(data: Dashboard | undefined, go: Go): Row[] {
+  const orphans = useQueries({
+    queries: (data?.accounts ?? []).map(({ id }) => ({
+      queryKey: orphansKey(id),
+      queryFn: ({ signal }: { signal: AbortSignal }) => call(listOrphanOrders, { params: { id } }, signal),
+    })),
+  });
+  const { data: jobs } = useQuery({
+    queryKey: keys.deadLetters,
+    queryFn: ({ signal }) => call(listDeadLetters, { query: {} }, signal),
+  });
+  const open = orphans.flatMap((answer) => answer.data?.orphans ?? []).filter(({ state }) => state === 'open');
+  return [
+    ...open.map(({ side, quantity, symbol, orderId }) => ({
+      words: `Orphan order: ${side} ${quantity} ${symbol}`,
+      note: `order ${orderId}`,
+      run: go('/orphans'),
+    })),
+    ...(jobs?.deadLetters ?? []).map(({ job, errorMessage }) => ({
+      words: `Failed job: ${job}`,
+      note: errorMessage ?? 'no message',
+      run: go('/dead-letters'),
+    })),
+  ];
+}
+
 function useRows(onStop: () => void): Row[] {
   const navigate = useNavigate();
   const demo = useDemo();
   const { data } = useQuery(dashboardQuery);
-  const go =
-    (to: string): (() => void) =>
-    () =>
-      void navigate({ to });
-  const places = placesOf(demo).map(({ to, words }) => ({ words, note: 'page', run: go(to) }));
-  const coins = (data?.coins ?? []).map(({ symbol, profileId, profileName }) => ({
-    words: symbol,
-    note: `coin of ${profileName}`,
-    run: go(`/profiles/${profileId}/coins/${symbol}`),
-  }));
-  const profiles = (data?.profiles ?? []).flatMap(({ id, name }) =>
-    [...profilePagesOf(demo), ...RESEARCH_PAGES].map(({ to, words }) => ({
-      words: `${name}: ${words.toLowerCase()}`,
-      note: 'profile',
-      run: go(to.replace('$id', id)),
-    })),
-  );
-  const why = (data?.coins ?? []).map(({ symbol, profileId, profileName }) => ({
-    words: `Why is ${symbol} not trading?`,
-    note: `diagnosis, ${profileName}`,
-    run: () => void navigate({ to: '/profiles/$id/diagnosis', params: { id: profileId }, search: { coin: symbol } }),
-  }));
+  const go: Go = (to, hash, search) => () =>
+    void navigate({ to, ...(hash === undefined ? {} : { hash }), ...(search === undefined ? {} : { search }) });
+  const review = useReviewRows(data, go);
   const other = currentTheme() === 'dark' ? 'light' : 'dark';
   return [
-    ...places,
-    ...coins,
-    ...profiles,
-    ...(demo ? [] : why),
+    ...placesOf(demo).map(({ to, words }) => ({ words, note: 'page', run: go(to) })),
+    ...REVIEW_PAGES.map(({ to, words }) => ({ words, note: 'page', run: go(to) })),
+    ...review,
+    ...dashboardRows(data, demo, go),
     { words: 'Stop buying', note: 'with a confirmation', run: onStop },
     { words: `Switch to the ${other} theme`, note: 'on this device', run: () => setTheme(other) },
   ];
@@ -98,7 +159,7 @@ function Search({ onClose, onStop }: Pick<PaletteProps, 'onClose' | 'onStop'>): 
           aria-activedescendant={rows.length === 0 ? undefined : `${id}-${here}`}
           autoComplete="off"
           autoFocus
-          placeholder="a page, a profile or a coin"
+          placeholder="a page, a profile, a coin or an action"
           value={text}
           onKeyDown={press}
           onChange={(event) => {

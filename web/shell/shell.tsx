@@ -6,7 +6,7 @@ import { dashboardQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { useSteady } from '#web/data/use-steady.ts';
 import { accountGroups } from '#web/ui/accounts.ts';
-import { placesOf } from '#web/ui/places.ts';
+import { placesOf, tabsOf } from '#web/ui/places.ts';
 import { AccountTag } from '#web/ui/figures.tsx';
 import { HealthLine } from './health-line.tsx';
 import { Heartbeat } from './heartbeat.tsx';
@@ -16,8 +16,8 @@ import { LostBar } from './lost-bar.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { ThemeSwitch } from '#web/ui/theme-switch.tsx';
 
-function Places(): ReactNode {
-  return placesOf(useDemo()).map(({ to, words }) => (
+function Places({ places }: { places: readonly { to: string; words: string }[] }): ReactNode {
+  return places.map(({ to, words }) => (
     <Link key={to} to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
       {words}
     </Link>
@@ -94,6 +94,7 @@ function Page(): ReactNode {
 /** The frame of every page for a signed-in operator. */
 export function Shell(): ReactNode {
   const [stopping, setStopping] = useState(false);
+  const demo = useDemo();
   return (
     <Live>
       <a className="skip" href="#main">
@@ -104,7 +105,7 @@ export function Shell(): ReactNode {
         <div className="bar">
           <Brand />
           <nav className="nav" aria-label="Main">
-            <Places />
+            <Places places={placesOf(demo)} />
           </nav>
           <span className="grow" />
           <ActiveAccounts />
@@ -118,7 +119,7 @@ export function Shell(): ReactNode {
       </header>
       <Page />
       <nav className="tabs" aria-label="Main, phone">
-        <Places />
+        <Places places={tabsOf(demo)} />
       </nav>
     </Live>
   );

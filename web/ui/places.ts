@@ -2,6 +2,8 @@
 const PLACES = [
   { to: '/', words: 'Overview', key: 'o' },
   { to: '/profiles', words: 'Profiles', key: 'p' },
+  { to: '/performance', words: 'Performance', key: 'f' },
+  { to: '/research', words: 'Research', key: 'r' },
   { to: '/activity', words: 'Activity', key: 'a' },
   { to: '/settings', words: 'Settings', key: 's' },
 ] as const;
@@ -37,9 +39,19 @@ export const profilePagesOf = (demo: boolean): readonly (typeof PROFILE_PAGES)[n
 export const placesOf = (demo: boolean): readonly (typeof PLACES)[number][] =>
   demo ? PLACES.filter(({ to }) => to !== '/settings') : PLACES;
 
+/** The pages that a phone lists under More. */
+const IN_MORE: readonly string[] = ['/activity', '/settings'];
+/** The tabs of a phone: the first main pages, and one for the others. */
+export const tabsOf = (demo: boolean): readonly { to: string; words: string }[] => [
+  ...placesOf(demo).filter(({ to }) => !IN_MORE.includes(to)),
+  { to: '/more', words: 'More' },
+];
+export const morePlacesOf = (demo: boolean): readonly (typeof PLACES)[number][] =>
+  placesOf(demo).filter(({ to }) => IN_MORE.includes(to));
+
 export const KEYS = [
-  ['Ctrl K', 'go to a page, a profile or a coin'],
-  ['g then o, p, a, s', 'overview, profiles, activity, settings'],
+  ['Ctrl K', 'go to a page, a profile, a coin or an action'],
+  ['g then o, p, f, r, a, s', 'overview, profiles, performance, research, activity, settings'],
   ['j, k', 'next and previous row'],
   ['Enter', 'open the selected row'],
   ['Shift Esc', 'stop buying, with a confirmation'],

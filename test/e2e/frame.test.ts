@@ -1,0 +1,120 @@
+// What every page shares: navigation, keys, palette, wrong addresses; and the lists of what happened.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { PHONE, shoot } from './browser.ts';
+import { ask, settle, type Stack, startStack } from './stack.ts';
+
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+let stack: Stack;
+let page: Page;
+let profileId: string;
+
+before(async () => {
+  stack = await startStack();
+  ({ page, profileId } = await settle(stack));
+  page.setDefaultTimeout(60_000);
+});
+after(() => stack?.[Symbol.asyncDispose]());
+
+const open = (path: string): Promise<unknown> => page.goto(`${stack.app.url}${path}`);
+const heading = (name: RegExp): Promise<void> => page.getByRole('heading', { level: 1, name }).waitFor();
+
+test('the main pages are reached by their names and keys', async () => {
+  await open('/');
+  const places = await page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link').allTextContents();
+  assert.deepEqual(places, ['Overview', 'Profiles', 'Performance', 'Research', 'Activity', 'Settings']);
+  await heading(/./);
+  for (const [key, name] of [
+    ['f', /^Performance/],
+    ['r', /^Research/],
+    ['a', /^Activity/],
+    ['s', /settings/i],
+    ['o', /equity/],
+  ] as const) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await heading(name);
+  }
+});
+
+test('a phone has four tabs and lists the other pages under More', async () => {
+  const phone = await stack.open({ ...PHONE, colorScheme: 'dark' });
+  phone.setDefaultTimeout(60_000);
+  await phone.context().addCookies((await page.context().storageState()).cookies);
+  await phone.goto(stack.app.url);
+  const tabs = phone.getByRole('navigation', { name: 'Main, phone' }).getByRole('link');
+  await phone.getByRole('heading', { level: 1 }).waitFor();
+  assert.deepEqual(await tabs.allTextContents(), ['Overview', 'Profiles', 'Performance', 'Research', 'More']);
+  await tabs.last().tap();
+  await phone.getByRole('region', { name: 'Pages' }).getByRole('link', { name: 'Activity' }).tap();
+  await phone.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
+  await phone.context().close();
+});
+
+test('a wrong address keeps the header and names a way home', async () => {
+  await open('/no/such/page');
+  await heading(/^Page not found/);
+  await page.getByRole('button', { name: 'Stop buying' }).waitFor();
+  await shoot(page, 'not-found-dark');
+  await page.getByRole('link', { name: 'Back to the overview' }).click();
+  await heading(/equity/);
+});
+
+test('the palette opens the order form of a coin', async () => {
+  await open('/');
+  await heading(/./);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to' }).fill('buy btc');
+  await page.getByRole('option', { name: /^Buy BTC/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Buy BTC' }).waitFor();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+});
+
+test('the palette finds failed jobs, orphan orders and a new backtest', async () => {
+  await page.keyboard.press('Control+k');
+  for (const name of ['Failed jobs', 'Orphan orders', 'New backtest', 'Audit log']) {
+    await page.getByRole('combobox', { name: 'Go to' }).fill(name.toLowerCase());
+    await page.getByRole('option', { name: new RegExp(`^${name}`) }).waitFor();
+  }
+  await page.keyboard.press('Escape');
+});
+
+test('the audit log names what was changed, never by an id', async () => {
+  const pause = `${stack.app.url}/api/profiles/${profileId}/symbols/BTCUSDT/pause`;
+  const until = new Date(Date.now() + 60_000).toISOString();
+  await ask(page, { method: 'POST', url: pause, data: { until } });
+  await ask(page, { method: 'POST', url: pause.replace(/pause$/, 'resume') });
+  await open('/changes');
+  await page.getByText('Paused buying of BTCUSDT').waitFor();
+  const rows = await page.locator('.feed li').evaluateAll((items) =>
+    // The recorded values are folded under Context.
+    items.map((item) =>
+      [...item.querySelectorAll('div > :not(details), time')].map((one) => one.textContent).join(' '),
+    ),
+  );
+  assert.ok(!UUID.test(rows.join('\n')), rows.join('\n'));
+  await shoot(page, 'audit-dark');
+});
+
+test('the log groups its rows by trade and hides waiting', async () => {
+  await open(`/profiles/${profileId}/logs`);
+  await page
+    .locator('.trip summary')
+    .getByText(/after \d/)
+    .first()
+    .waitFor({ timeout: 120_000 });
+  assert.equal(await page.getByText(/^Holding/).count(), 0);
+  await shoot(page, 'logs-dark');
+  await page.getByLabel('Level').selectOption('Everything');
+  await page
+    .getByText(/Waiting:|Holding|Trailing:/)
+    .first()
+    .waitFor();
+});
+
+test('nothing failed in the pages meanwhile', () => {
+  assert.deepEqual(stack.faults, []);
+});
