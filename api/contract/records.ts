@@ -6,6 +6,7 @@ import { blockers } from './blockers.ts';
 import { cursor, decimalText, instant, ofProfile, profileId, symbolName } from './fields.ts';
 import { killSwitch } from './halts.ts';
 import { operation } from './operation.ts';
+import { accountFigures, trade } from './overview.ts';
 import { coin, fill, order, profile, unwatchedPosition } from './profiles.ts';
 
 const limit = z.coerce.number().int().min(1).max(1000).default(100);
@@ -138,6 +139,7 @@ export const readDashboard = operation({
         free: decimalText.nullable(),
         quoteAsset: z.string().nullable(),
         realisedToday: decimalText,
+        ...accountFigures,
         walletAt: instant.nullable(),
         /** Run state of the account from its worker; null while no worker holds it. */
         run: accountRun.nullable(),
@@ -152,6 +154,8 @@ export const readDashboard = operation({
     /** Positions of coins that are no longer bound to their profile: nothing sells them, and no stop protects them. */
     unwatched: z.array(unwatchedPosition),
     orders: z.array(order.extend({ profileId })),
+    /** Open positions and the newest closed trades. */
+    trades: z.array(trade),
     fills: z.array(fill.extend({ profileId, symbol: z.string() })),
     activity: z.array(logRow.extend({ profileId })),
   }),

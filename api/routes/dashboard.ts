@@ -1,5 +1,12 @@
 import { venueOf } from '#core/account/account.ts';
-import { add, formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { add, type Decimal, divide, formatDecimal, requireDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { LIVE_ORDER_STATES } from '#core/order/order.ts';
+import { listEquity, unrealisedBefore } from '#storage/history/equity.ts';
+import { newestTrades, tradeSteps } from '#storage/operator/newest-trades.ts';
+import { figuresOf, stopKey } from '#api/views/account-figures.ts';
+import { type Drawdown, maxDrawdown } from '#api/views/drawdown.ts';
+import { Memo } from '#api/frame/memo.ts';
 import { type AccountView, listAccounts } from '#storage/operator/accounts.ts';
 import { listUnconfirmed, realisedSince } from '#storage/operator/dashboard.ts';
 import { listHalts, readHalt } from '#storage/trading/halts.ts';
@@ -14,12 +21,26 @@ import type { ApiContext } from '#api/frame/context.ts';
 import { readDashboard } from '#api/contract/records.ts';
 import { dayStart } from '#core/account/day-start.ts';
 import type { Routes } from '#api/handle.ts';
-import { accountView, fillView, killSwitchView, logRowView, orderView, profileView } from '#api/views/views.ts';
+import {
+  accountView,
+  fillView,
+  killSwitchView,
+  logRowView,
+  orderView,
+  plain,
+  plainOrNull,
+  profileView,
+} from '#api/views/views.ts';
 import { holdingsOf, knownEquity, mainQuoteAsset } from '#api/views/holdings.ts';
 
 const ORDERS_SHOWN = 20;
 const FILLS_SHOWN = 20;
 const ACTIVITY_SHOWN = 20;
+const TRADES_SHOWN = 8;
+/** Points of a profile's curve, and how long its drawdown is remembered: it moves slowly and costs a scan. */
+const CURVE_POINTS = 500;
+const DRAWDOWN_TTL_MS = 60_000;
+const isLiveOrder = (state: string): boolean => LIVE_ORDER_STATES.some((live) => live === state);
 
 interface AccountWithProfiles {
   readonly account: AccountView;
@@ -27,40 +48,73 @@ interface AccountWithProfiles {
   readonly timezone: string;
 }
 
+interface CardInput {
+  readonly facts: AccountFacts;
+  readonly timezone: string;
+  /** Coins with a stop on the exchange. */
+  readonly resting: ReadonlySet<string>;
+  readonly drawdowns: Memo<Drawdown | undefined>;
+}
+
 /** Money of one account in its main quote asset; gains in other assets are left out rather than added up. */
-async function accountCard(context: ApiContext, { account, profiles, timezone }: AccountWithProfiles) {
+async function accountCard(context: ApiContext, { facts, timezone, resting, drawdowns }: CardInput) {
   const { database, venues } = context;
+  const { account, profiles, market, rules, wallet } = facts;
   const venue = venueOf(account);
   const nowMs = context.now().getTime();
-  const market = await venues.marketTime(venue, nowMs);
   const marketMs = market?.marketMs;
-  const rules = await venues.rules(venue);
-  const wallet = await venues.wallet(account.id);
   const quoteAsset = mainQuoteAsset(
     profiles.flatMap((profile) => profile.symbols),
     rules,
     wallet,
   );
-  const gains = await realisedSince(database.kysely, account.id, dayStart(marketMs ?? nowMs, timezone));
+  const midnight = dayStart(marketMs ?? nowMs, timezone);
+  const gains = await realisedSince(database.kysely, account.id, midnight);
   const realisedToday = gains
     .filter(({ symbol }) => rules?.get(symbol)?.quoteAsset === quoteAsset)
     .reduce((sum, { realised }) => add(sum, requireDecimal(realised)), ZERO);
   const prices = await venues.prices(venue);
   const traded = profiles.filter(({ enabled }) => enabled).flatMap(({ symbols }) => symbols);
-  const equity = knownEquity({ wallet, quoteAsset, prices, rules, traded });
+  const equity = knownEquity({ wallet, quoteAsset, prices, rules, traded }) ?? null;
   const holdings = wallet === undefined ? undefined : holdingsOf(wallet, quoteAsset, prices);
   const free = holdings?.find(({ asset }) => asset === quoteAsset)?.free ?? ZERO;
+  const profileIds = profiles.map(({ id }) => id);
+  const before = await unrealisedBefore(database.kysely, profileIds, midnight);
+  const drawdown = await drawdowns.get(account.id, DRAWDOWN_TTL_MS, () => drawdownOf(context, profileIds, equity));
   return {
     ...accountView(account),
-    equity: equity === undefined ? null : formatDecimal(equity),
+    ...figuresOf({
+      ...{ ...facts, quoteAsset, equity, realisedToday, resting, drawdown },
+      unrealisedBefore: [...before.values()].map(requireDecimal).reduce(add, ZERO),
+    }),
+    equity: equity === null ? null : formatDecimal(equity),
     free: holdings !== undefined && quoteAsset !== null ? formatDecimal(free) : null,
     quoteAsset,
     realisedToday: formatDecimal(realisedToday),
     walletAt: wallet?.at ?? null,
-    run: (await venues.accountRun(account.id)) ?? null,
+    run: facts.run ?? null,
     marketAt: marketMs === undefined ? null : new Date(marketMs).toISOString(),
     replay: market?.replays === true ? { speed: market.speed } : null,
   };
+}
+
+async function drawdownOf(
+  { database }: ApiContext,
+  profileIds: readonly ProfileId[],
+  equity: Decimal | null,
+): Promise<Drawdown | undefined> {
+  if (equity === null) return undefined;
+  const curves = await Promise.all(
+    profileIds.map(async (profileId) =>
+      (await listEquity(database.kysely, { profileId, limit: CURVE_POINTS })).map(
+        ({ at, realised, positionValue, positionCost }) => ({
+          atMs: at.getTime(),
+          net: Number(realised) + Number(positionValue) - Number(positionCost),
+        }),
+      ),
+    ),
+  );
+  return maxDrawdown(curves, toNumber(equity));
 }
 
 const coinsOf = (context: ApiContext, { account, profiles }: AccountWithProfiles) =>
@@ -99,17 +153,33 @@ async function accountFacts(
   };
 }
 
-async function readBlockers(context: ApiContext, ours: readonly AccountWithProfiles[], coins: readonly Coins[]) {
+async function readBlockers(context: ApiContext, accounts: readonly AccountFacts[]) {
   const { cache, database } = context;
-  const used = ours.flatMap((one, i) => (one.profiles.length === 0 ? [] : [{ one, coins: coins[i] ?? [] }]));
-  const profileIds = used.flatMap(({ one }) => one.profiles.map(({ id }) => id));
+  const used = accounts.filter(({ profiles }) => profiles.length > 0);
+  const profileIds = used.flatMap(({ profiles }) => profiles.map(({ id }) => id));
   const facts = {
     workers: (await cache.list(cacheKeys.heartbeats)).size,
     halts: await listHalts(database),
     unconfirmed: profileIds.length === 0 ? [] : await listUnconfirmed(database.kysely, profileIds),
-    accounts: await Promise.all(used.map(({ one, coins: bound }) => accountFacts(context, one, bound))),
   };
-  return blockersOf({ ...facts, now: context.now() });
+  return blockersOf({ ...facts, accounts: used, now: context.now() });
+}
+
+async function readTrades({ database }: ApiContext, profileIds: readonly ProfileId[]) {
+  const trades = await newestTrades(database.kysely, profileIds, TRADES_SHOWN);
+  const keyOf = ({ profileId, symbol, cycle }: { profileId: ProfileId; symbol: string; cycle: number }): string =>
+    `${profileId} ${symbol} ${cycle}`;
+  const steps = Map.groupBy(await tradeSteps(database.kysely, trades), keyOf);
+  return trades.map(({ openedAt, closedAt, net, ...row }) => ({
+    ...row,
+    openedAt: openedAt.toISOString(),
+    closedAt: closedAt?.toISOString() ?? null,
+    net: plainOrNull(net),
+    steps: (steps.get(keyOf(row)) ?? []).map(({ at, orderId, side, quantity, quote, reason }) => ({
+      ...{ at: at.toISOString(), orderId, side, reason, quantity: plain(quantity) },
+      price: formatDecimal(divide(requireDecimal(quote), requireDecimal(quantity))),
+    })),
+  }));
 }
 
 /** Debug rows of idle ticks are on each coin's page; here they would hide events. */
@@ -117,6 +187,7 @@ const SHOWN_LEVELS = ['info', 'warn', 'error'] as const;
 
 export function mountDashboard({ context, handle }: Routes): void {
   const { kysely } = context.database;
+  const drawdowns = new Memo<Drawdown | undefined>({ nowMs: () => context.now().getTime(), most: 50 });
   handle(readDashboard, async ({ operator }) => {
     const { id: userId, timezone } = operator.user;
     const profiles = await listProfiles(kysely, userId);
@@ -129,12 +200,16 @@ export function mountDashboard({ context, handle }: Routes): void {
       }),
     );
     const coins = await Promise.all(ours.map((account) => coinsOf(context, account)));
-    const [halt, blockers, accounts, unwatched, orders, fills, activity] = await Promise.all([
+    const facts = await Promise.all(ours.map((account, i) => accountFacts(context, account, coins[i] ?? [])));
+    const orders = await newestOrders(kysely, { profileIds, limit: ORDERS_SHOWN });
+    const stops = orders.filter(({ purpose, state }) => purpose === 'stop' && isLiveOrder(state));
+    const resting = new Set(stops.map(({ profileId, symbol }) => stopKey(profileId, symbol)));
+    const [halt, blockers, accounts, unwatched, trades, fills, activity] = await Promise.all([
       readHalt(kysely, { scope: 'all', subject: 'all' }),
-      readBlockers(context, ours, coins),
-      Promise.all(ours.map((account) => accountCard(context, account))),
+      readBlockers(context, facts),
+      Promise.all(facts.map((account) => accountCard(context, { facts: account, timezone, resting, drawdowns }))),
       listUnwatchedPositions(kysely),
-      newestOrders(kysely, { profileIds, limit: ORDERS_SHOWN }),
+      readTrades(context, profileIds),
       newestFills(kysely, { profileIds, limit: FILLS_SHOWN }),
       pageLogs(kysely, { profileIds, levels: SHOWN_LEVELS }, { limit: ACTIVITY_SHOWN }),
     ]);
@@ -146,6 +221,7 @@ export function mountDashboard({ context, handle }: Routes): void {
       coins: ours.flatMap((account, i) => dashboardCoins(coins[i] ?? [], account)),
       unwatched: unwatched.filter(({ profileId }) => profileIds.includes(profileId)),
       orders: orders.map((row) => ({ ...orderView(row), profileId: row.profileId })),
+      trades,
       fills: fills.map((row) => ({ ...fillView(row), profileId: row.profileId, symbol: row.symbol })),
       activity: activity.rows.map((row) => ({ ...logRowView(row), profileId: row.profileId })),
     };

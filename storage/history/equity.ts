@@ -44,6 +44,25 @@ export async function saveEquity({ kysely }: Database, snapshot: EquitySnapshot)
     on conflict do nothing`.execute(kysely);
 }
 
+/** Unrealised P&L of each profile at its last snapshot until `at`; profiles without one are left out. */
+export async function unrealisedBefore(
+  database: Reader,
+  profileIds: readonly ProfileId[],
+  at: Date,
+): Promise<ReadonlyMap<ProfileId, string>> {
+  if (profileIds.length === 0) return new Map();
+  const rows = await database
+    .selectFrom('equity_snapshots')
+    .distinctOn('profile_id')
+    .select(['profile_id as profileId', sql<string>`position_value - position_cost`.as('unrealised')])
+    .where('profile_id', 'in', [...profileIds])
+    .where('at', '<=', at)
+    .orderBy('profile_id')
+    .orderBy('at', 'desc')
+    .execute();
+  return new Map(rows.map(({ profileId, unrealised }) => [profileId, unrealised]));
+}
+
 /**
  * At most `limit` snapshots, oldest first. When there are more, the newest of each of so many equal times, and the first:
  * the snapshots of the first day are closer together than later ones.

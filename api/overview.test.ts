@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { enableProfile } from '#api/contract/profiles.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import { changeAccountRisk } from '#api/contract/risk.ts';
+import { saveEquity } from '#storage/history/equity.ts';
+import { addFill, BTC, cachePrice, cacheRules, ETH, holdPosition } from '#test/api/test-records.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
+
+const DAY_MS = 86_400_000;
+let api: TestApi;
+before(async () => {
+  api = await openTestApi();
+  await api.signUp();
+});
+after(() => api[Symbol.asyncDispose]());
+
+const card = async (id: string) => {
+  const found = (await api.call(readDashboard, {})).accounts.find((account) => account.id === id);
+  assert.ok(found !== undefined);
+  return found;
+};
+
+test('the figures of an account come from one moment: P&L today, exposure, stops, drawdown and limits', async () => {
+  const { account, profile } = await api.addProfile('Figures', { symbols: ['BTCUSDT', 'ETHUSDT'] });
+  await api.call(enableProfile, { params: { id: profile.id } });
+  await cacheRules(api, [BTC, ETH]);
+  await cachePrice(api, 'BTCUSDT', '50000');
+  await cachePrice(api, 'ETHUSDT', '2000');
+  const at = api.now().toISOString();
+  const balances = {
+    USDT: { free: '900', locked: '20' },
+    BTC: { free: '0.002', locked: '0' },
+  };
+  await api.cache.set(cacheKeys.wallet(account.id), JSON.stringify({ at, keptAt: at, balances }));
+  const owner = { accountId: account.id, profileId: profile.id, symbol: 'BTCUSDT' };
+  await holdPosition(api.database, { ...owner, quantity: '0.002', averagePrice: '49000' });
+  await addFill(api.database, { ...owner, realised: '3', at: api.now() });
+  const state = {
+    at,
+    decision: { kind: 'nothing', reason: 'hold', sentence: 'Holding.', numbers: {} },
+    approval: { kind: 'not-needed' },
+    plan: [{ name: 'stop', price: '45000' }],
+  };
+  await api.cache.set(cacheKeys.coinState(profile.id, 'BTCUSDT'), JSON.stringify(state));
+  // The day before: the position was worth 4 more than it cost, after a high of 50 more.
+  const marks = [
+    [3, '148'],
+    [2, '102'],
+  ] as const;
+  for (const [days, positionValue] of marks) {
+    const before = new Date(api.now().getTime() - days * DAY_MS);
+    await saveEquity(api.database, {
+      profileId: profile.id,
+      at: before,
+      positionValue,
+      positionCost: '98',
+      prices: {},
+    });
+  }
+  await api.call(changeAccountRisk, { params: { id: account.id }, body: { asset: 'USDT', exposure: '200' } });
+
+  const figures = await card(account.id);
+  // Equity 1,020; unrealised 100 - 98 = 2 now and 4 at midnight; realised 3 today: 1 in all.
+  assert.equal(figures.equity, '1020');
+  assert.deepEqual(figures.pnlToday, { amount: '1', share: 1 / 1019 });
+  assert.deepEqual([figures.unrealised, figures.exposure, figures.locked], ['2', '100', '20']);
+  assert.deepEqual([figures.positions, figures.unpriced], [1, 0]);
+  // 0.002 at 45,000 is 90, after a fee of 0.1 % 89.91, against a cost of 98.
+  assert.deepEqual(figures.stops, { kept: 1, onExchange: 0, result: '-8.09' });
+  assert.ok(figures.drawdown !== null && figures.drawdown.share < -0.04 && !figures.drawdown.isAtHigh);
+  assert.deepEqual(figures.limits, [
+    {
+      ...{ limit: 'exposure', used: '98 USDT', most: '200 USDT', share: 0.49, blocked: false },
+      ...{ name: account.name, profileId: null },
+    },
+  ]);
+});
+
+test('a trade is told with its filled orders', async () => {
+  const { account, profile } = await api.addProfile('Traded', { symbols: ['BTCUSDT'] });
+  const owner = { accountId: account.id, profileId: profile.id, symbol: 'BTCUSDT' };
+  await addFill(api.database, { ...owner, realised: '1.5', at: api.now() });
+  await api.database.kysely
+    .insertInto('closed_cycles')
+    .values({
+      ...{ profile_id: profile.id, symbol: 'BTCUSDT', cycle: 1, net: '1.5', exit_reason: 'exit-trail' },
+      ...{ opened_at: new Date(api.now().getTime() - DAY_MS), closed_at: api.now() },
+    })
+    .execute();
+  const { trades } = await api.call(readDashboard, {});
+  const trade = trades.find(({ profileId }) => profileId === profile.id);
+  assert.deepEqual([trade?.net, trade?.exitReason, trade?.closedAt], ['1.5', 'exit-trail', api.now().toISOString()]);
+  assert.deepEqual(
+    trade?.steps.map(({ side, quantity, price }) => [side, quantity, price]),
+    [['sell', '0.002', '50000']],
+  );
+});

@@ -1,0 +1,102 @@
+import type { z } from 'zod';
+import {
+  add,
+  type Decimal,
+  formatDecimal,
+  multiply,
+  requireDecimal,
+  subtract,
+  toNumber,
+  ZERO,
+} from '#core/amount/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { accountFigures } from '#api/contract/overview.ts';
+import type { AccountFacts } from './blockers.ts';
+import type { CoinView } from './coins.ts';
+import type { Drawdown } from './drawdown.ts';
+
+type Figures = z.output<z.ZodObject<typeof accountFigures>>;
+type Bound = AccountFacts['coins'][number];
+
+/** Part of the proceeds that remains after the usual fee of a sale, 0.1 %. */
+const AFTER_FEE = requireDecimal('0.999');
+
+interface FiguresInput extends Pick<AccountFacts, 'account' | 'profiles' | 'coins' | 'wallet' | 'limits'> {
+  readonly quoteAsset: string | null;
+  readonly equity: Decimal | null;
+  readonly realisedToday: Decimal;
+  /** Unrealised P&L of the account at midnight. */
+  readonly unrealisedBefore: Decimal;
+  /** Coins with a stop on the exchange, as `profile id symbol`. */
+  readonly resting: ReadonlySet<string>;
+  readonly drawdown: Drawdown | undefined;
+}
+
+const sumOf = (values: readonly Decimal[]): Decimal => values.reduce(add, ZERO);
+
+export const stopKey = (profileId: ProfileId, symbol: string): string => `${profileId} ${symbol}`;
+
+/** At least one step that is backed by the wallet: a smaller rest cannot be sold. */
+const isPosition = ({ coin: { position, stepSize, costBasis } }: Bound): boolean => {
+  const quantity = requireDecimal(position.quantity);
+  return quantity > 0n && (costBasis?.note ?? null) === null && quantity >= requireDecimal(stepSize ?? '0');
+};
+
+const stopOf = ({ state }: CoinView): Decimal | undefined => {
+  const price = state?.plan.find(({ name }) => name === 'stop')?.price;
+  return price === undefined ? undefined : requireDecimal(price);
+};
+
+function stopsOf(held: readonly Bound[], resting: ReadonlySet<string>): Figures['stops'] {
+  const results = held.flatMap(({ coin }) => {
+    const stop = stopOf(coin);
+    if (stop === undefined) return [];
+    const proceeds = multiply(multiply(requireDecimal(coin.position.quantity), stop), AFTER_FEE);
+    return [subtract(proceeds, requireDecimal(coin.position.cost))];
+  });
+  return {
+    kept: results.length,
+    onExchange: held.filter(({ profileId, coin }) => resting.has(stopKey(profileId, coin.symbol))).length,
+    result: results.length === 0 ? null : formatDecimal(sumOf(results)),
+  };
+}
+
+function limitsOf({ account, profiles, limits }: FiguresInput): Figures['limits'] {
+  return limits.flatMap(({ scope, subject, standings }) => {
+    const profile = profiles.find(({ id, enabled }) => id === subject && enabled);
+    if (scope === 'profile' && profile === undefined) return [];
+    return standings.map(({ limit, used, most, blocked }) => ({
+      ...{ limit, used, most, blocked },
+      name: profile?.name ?? account.name,
+      profileId: profile?.id ?? null,
+      share: Number.parseFloat(String(used)) / Number.parseFloat(String(most)),
+    }));
+  });
+}
+
+/** The figures of an account, all from the same coins, prices and wallet. */
+export function figuresOf(input: FiguresInput): Figures {
+  const { coins, quoteAsset, equity, wallet, realisedToday, unrealisedBefore, resting, drawdown } = input;
+  const counted = coins.filter(({ coin }) => coin.quoteAsset === quoteAsset);
+  const held = counted.filter(isPosition);
+  const unrealised = sumOf(counted.map(({ coin }) => requireDecimal(coin.position.unrealised ?? '0')));
+  const pnl = add(realisedToday, subtract(unrealised, unrealisedBefore));
+  const atMidnight = equity === null ? ZERO : subtract(equity, pnl);
+  return {
+    pnlToday:
+      equity === null
+        ? null
+        : { amount: formatDecimal(pnl), share: atMidnight > 0n ? toNumber(pnl) / toNumber(atMidnight) : null },
+    unrealised: formatDecimal(unrealised),
+    exposure: formatDecimal(sumOf(held.map(({ coin }) => requireDecimal(coin.position.value ?? '0')))),
+    positions: held.length,
+    unpriced: held.filter(({ coin }) => coin.position.value === null).length,
+    locked: quoteAsset === null ? null : (wallet?.balances[quoteAsset]?.locked ?? null),
+    stops: stopsOf(held, resting),
+    drawdown:
+      drawdown === undefined
+        ? null
+        : { share: drawdown.share, since: new Date(drawdown.sinceMs).toISOString(), isAtHigh: drawdown.isAtHigh },
+    limits: limitsOf(input),
+  };
+}
