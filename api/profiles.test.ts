@@ -244,6 +244,7 @@ test('unbinding and deleting wait for positions and live orders, dust does not c
     fees: '0',
     unvaluedFees: 0,
     cycle: 1,
+    openedAt: null,
   });
   assert.deepEqual([shown.orders[0]?.id, shown.orders[0]?.averageFillPrice], [orderId, '50000']);
   await api.database.kysely.updateTable('orders').set({ state: 'filled' }).execute();

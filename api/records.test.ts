@@ -247,6 +247,7 @@ test('symbols, wallet and dashboard show cached data in the main quote asset', a
     fees: '0',
     unvaluedFees: 0,
     cycle: 1,
+    openedAt: null,
   });
   assert.deepEqual(
     board.fills.map(({ realised }) => realised),

@@ -60,7 +60,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   paper: ['faults', 'market', 'exchange', 'rest', 'streams', 'sockets', 'relay', 'drills'],
   storage: ['postgres', 'cache', 'candles', 'embedded', 'trading', 'history', 'research', 'jobs', 'operator', 'backup'],
   web: [
-    ...['data', 'ui', 'coin', 'shell', 'overview', 'profile', 'preview', 'config', 'research'],
+    ...['data', 'ui', 'chart', 'coin', 'shell', 'overview', 'profile', 'preview', 'config', 'research'],
     ...['settings', 'welcome'],
   ],
 };

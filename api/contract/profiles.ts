@@ -183,6 +183,8 @@ const position = z.object({
   /** Fills whose fee in a third asset could not be valued: profits and `fees` leave it out. */
   unvaluedFees: z.number(),
   cycle: z.number(),
+  /** First buy of the open position. */
+  openedAt: instant.nullable(),
 });
 
 export const order = z.object({

@@ -194,6 +194,7 @@ export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output
       fees: plain(row.fees),
       unvaluedFees: row.unvaluedFees,
       cycle: row.cycle,
+      openedAt: row.openedAt?.toISOString() ?? null,
     },
     pause: pauseView(row),
     cooldownUntil: row.cooldownUntil?.toISOString() ?? null,

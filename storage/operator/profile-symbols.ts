@@ -15,6 +15,8 @@ export interface CoinRow {
   /** Cost of the held quantity, buy fees included (quote). */
   readonly cost: string;
   readonly cycle: number;
+  /** First buy of the open position. */
+  readonly openedAt: Date | null;
   /** Set while the coin is paused. */
   readonly pausedUntil: Date | null;
   readonly pausedAt: Date | null;
@@ -46,7 +48,8 @@ export function listCoins(database: Reader, profileIds: readonly ProfileId[]): P
     )
     .select(['bound.profile_id as profileId', 'bound.symbol', 'bound.override_config as overrideConfig'])
     .select(sql<Date | null>`case when paused_until > clock_timestamp() then paused_until end`.as('pausedUntil'))
-    .select(['paused_at as pausedAt', 'pause_reason as pauseReason', 'runner.cooldown_until as cooldownUntil'])
+    .select(['paused_at as pausedAt', 'pause_reason as pauseReason'])
+    .select(['runner.cooldown_until as cooldownUntil', 'runner.first_buy_at as openedAt'])
     .select(['basis.average_price as basisPrice', 'basis.quantity as basisQuantity', 'basis.note'])
     .select(sql<string>`coalesce(runner.quantity, 0)`.as('quantity'))
     .select(sql<string>`coalesce(runner.average_price, 0)`.as('averagePrice'))

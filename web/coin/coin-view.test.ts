@@ -37,6 +37,7 @@ const coin = (changes: Partial<Coin> & { quantity?: string }): Coin => ({
     fees: '3',
     unvaluedFees: 0,
     cycle: 1,
+    openedAt: null,
   },
 });
 

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
-import { isInterval } from '#core/market/candle.ts';
+import { type ReactNode, useState } from 'react';
 import { absolute, formatDecimal } from '#core/amount/decimal.ts';
 import { type ProfileId, readId } from '#core/ids.ts';
 import {
@@ -13,7 +12,9 @@ import {
   profileQuery,
 } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
-import type { ChartRange, PlanLevel } from './chart-view.ts';
+import type { TradeSpan } from '#web/chart/chart-data.ts';
+import type { ChartRange } from '#web/chart/chart-view.ts';
+import { CoinChart } from './coin-chart.tsx';
 import { ManualActions } from './manual-actions.tsx';
 import { CaptureSwitch } from './capture-switch.tsx';
 import { Blockers } from './blockers.tsx';
@@ -24,7 +25,6 @@ import { DecisionLog } from './decision-log.tsx';
 import { EntryPrice } from './entry-price.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { OrdersTable } from './orders-table.tsx';
-import { PriceChart } from './price-chart.tsx';
 import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
@@ -105,11 +105,11 @@ function Page({ answer, profile }: { answer: CoinAnswer; profile: Profile }): Re
 }
 
 function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile }): ReactNode {
-  const { coin, orders, fills } = answer;
+  const { coin, orders } = answer;
   const [range, setRange] = useState<ChartRange | undefined>(undefined);
+  const [trade, setTrade] = useState<TradeSpan | undefined>(undefined);
+  const [momentMs, setMomentMs] = useState<number | undefined>(undefined);
   const stopRests = orders.some((order) => order.purpose === 'stop' && isLive(order));
-  const interval = String(profile.config['candleInterval']);
-  const levels = useMemo(() => levelsOf(coin, stopRests), [coin, stopRests]);
   const rows = orders.map((order) => ({
     order,
     profileId: profile.id,
@@ -117,13 +117,13 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
     stepSize: coin.stepSize,
     base: coin.baseAsset ?? coin.symbol,
   }));
-  const chart = { profileId: profile.id, coin, fills, levels, onRange: setRange };
+  const chart = { profile, coin, stopRests, trade, onTrade: setTrade, momentMs, onRange: setRange };
   return (
     <>
       <div className="cols">
         <div className="c9">
-          <PriceChart {...chart} first={isInterval(interval) ? interval : '1h'} />
-          <Timeline profileId={profile.id} symbol={coin.symbol} range={range} />
+          <CoinChart {...chart} />
+          <Timeline profileId={profile.id} symbol={coin.symbol} range={range} onMoment={setMomentMs} />
         </div>
         <div className="c3">
           <CoinPosition profileId={profile.id} coin={coin} stopRests={stopRests} />
@@ -158,29 +158,6 @@ function LogsTab({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode
       <CoinTicks profileId={profile.id} symbol={coin.symbol} />
     </div>
   );
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  stop: 'stop',
-  floor: 'profit lock',
-  trail: 'trailing stop',
-  arm: 'trailing stop starts',
-  entry: 'buys at',
-  cost: 'average price',
-};
-
-function levelsOf(coin: Coin, stopRests: boolean): PlanLevel[] {
-  const { held } = coinView(coin);
-  const plan = (coin.state?.plan ?? [])
-    .filter(({ name }) => name !== 'cost' && (held ? name !== 'entry' : name === 'entry'))
-    .map(({ name, price: level }) => ({
-      name: NAMES[name] ?? name,
-      price: Number(level),
-      fact: false,
-      solid: name === 'stop' && stopRests,
-    }));
-  const cost = { name: 'average price', price: Number(coin.position.averagePrice), fact: true, solid: true };
-  return held ? [...plan, cost] : plan;
 }
 
 function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {

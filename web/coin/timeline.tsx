@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useMemo, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { timelineQuery } from '#web/data/queries.ts';
+import type { ChartRange } from '#web/chart/chart-view.ts';
 import { useZone } from '#web/data/session.tsx';
 import { full } from '#web/ui/time.ts';
 import { type Moment, nextChange, rangesOf, timelineOf } from './timeline-rows.ts';
 import { valueText, wordsOf } from '#web/ui/names.ts';
-import type { ChartRange } from './chart-view.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -17,16 +17,24 @@ interface TimelineProps {
   symbol: string;
   /** The visible range of the chart above: both share one time axis. */
   range: ChartRange | undefined;
+  /** Receives the time of a decision that the operator chose. */
+  onMoment?: (atMs: number) => void;
 }
 
 /** Every decision about a coin on the time axis of its chart; the chosen one is shown in full below. */
-export function Timeline({ profileId, symbol, range }: TimelineProps): ReactNode {
+export function Timeline({ profileId, symbol, range, onMoment }: TimelineProps): ReactNode {
   const { data, error } = useQuery(timelineQuery(profileId, symbol));
   const moments = useMemo(() => timelineOf(data?.rows ?? []), [data]);
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const found = moments.findIndex(({ id }) => id === chosen);
   const index = found === -1 ? moments.length - 1 : found;
   const here = moments[index];
+  const choose = (i: number): void => {
+    const moment = moments[i];
+    if (moment === undefined) return;
+    setChosen(moment.id);
+    onMoment?.(moment.toMs);
+  };
   const total = moments.reduce((sum, { count }) => sum + count, 0);
   return (
     <Section title="Decisions" note={`the last ${total.toLocaleString('en-US')}, on the time axis of the chart`}>
@@ -39,7 +47,7 @@ export function Timeline({ profileId, symbol, range }: TimelineProps): ReactNode
         )
       ) : (
         <>
-          <Scrubber moments={moments} index={index} range={range} onChoose={(i) => setChosen(moments[i]?.id)} />
+          <Scrubber moments={moments} index={index} range={range} onChoose={choose} />
           <Chosen moment={here} />
         </>
       )}

@@ -18,5 +18,4 @@ export const keys = {
     filters === undefined ? (['logs', id] as const) : (['logs', id, filters] as const),
   timeline: (id: string, symbol: string) => ['timeline', id, symbol] as const,
   trace: (id: string, symbol: string) => ['trace', id, symbol] as const,
-  candles: (id: string, symbol: string, interval: string) => ['candles', id, symbol, interval] as const,
 };

@@ -1,5 +1,4 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { Interval } from '#core/market/candle.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
@@ -7,7 +6,7 @@ import type { restoreBackup } from '#api/contract/backup.ts';
 import { readJob } from '#api/contract/jobs.ts';
 import { readKillSwitch } from '#api/contract/halts.ts';
 import { listCoins, listProfiles, listStrategies, readCoin, readProfile } from '#api/contract/profiles.ts';
-import { listCandles, listLogs, listSymbols, readDashboard, readTickTrace } from '#api/contract/records.ts';
+import { listLogs, listSymbols, readDashboard, readTickTrace } from '#api/contract/records.ts';
 import { currentSession, onboarding, status } from '#api/contract/session.ts';
 import { listEquity } from '#api/contract/trades.ts';
 import { call } from './call.ts';
@@ -19,12 +18,10 @@ export type DashboardAccount = Dashboard['accounts'][number];
 export type Coin = Answer<typeof listCoins>['coins'][number];
 export type CoinPage = Answer<typeof readCoin>;
 export type Order = CoinPage['orders'][number];
-export type Fill = CoinPage['fills'][number];
 export type LogRow = Answer<typeof listLogs>['rows'][number];
 export type Profile = Answer<typeof readProfile>;
 export type Status = Answer<typeof status>;
 export type Session = Answer<typeof currentSession>;
-export type Candle = Answer<typeof listCandles>['candles'][number];
 export type Market = Answer<typeof listSymbols>['symbols'][number];
 
 const SLOW_MS = 15_000;
@@ -145,11 +142,5 @@ export const traceQuery = (id: ProfileId, symbol: string) =>
   queryOptions({
     queryKey: keys.trace(id, symbol),
     queryFn: ({ signal }) => call(readTickTrace, { params: { id }, query: { symbol, limit: 8 } }, signal),
-    refetchInterval: 5_000,
-  });
-export const candlesQuery = (id: ProfileId, symbol: string, interval: Interval) =>
-  queryOptions({
-    queryKey: keys.candles(id, symbol, interval),
-    queryFn: ({ signal }) => call(listCandles, { query: { profileId: id, symbol, interval, limit: 300 } }, signal),
     refetchInterval: 5_000,
   });

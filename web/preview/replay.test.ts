@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Candle as Row } from '#web/data/queries.ts';
+import type { ChartCandle as Row } from '#web/chart/chart-data.ts';
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { Replayer } from './replay.ts';
 import type { Past } from './summary.ts';

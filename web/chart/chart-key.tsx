@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import { Icon } from '#web/ui/icon.tsx';
+import type { ChartData } from './chart-data.ts';
+import type { NamedLevel } from './chart-levels.ts';
+import { type ChartCoin, priceText } from './chart-text.ts';
+import type { Layers } from './chart-view.ts';
+import type { OffScale } from './overlay.ts';
+
+interface KeyProps {
+  levels: readonly NamedLevel[];
+  data: ChartData | undefined;
+  layers: Layers;
+  coin: ChartCoin;
+}
+
+/** The legend: each level and line that has a value, and the marks. */
+export function ChartKey({ levels, data, layers, coin }: KeyProps): ReactNode {
+  const named = new Set(levels.map(({ label }) => label));
+  const lines = (data?.lines ?? []).filter(
+    ({ label, values }) => !named.has(label) && values.some((value) => value !== null),
+  );
+  return (
+    <div className="key">
+      {layers.orders
+        ? levels.map(({ label, price, fact, solid }) => (
+            <span key={label}>
+              <i className={fact ? '' : solid ? 'n' : 'nd'} />
+              {label} {priceText(price, coin)}
+              {fact ? null : <span className="wide">{solid ? ', on the exchange' : ', kept by the worker'}</span>}
+            </span>
+          ))
+        : null}
+      {layers.indicators
+        ? lines.map(({ name, label, dash, acts }) => (
+            <span key={name}>
+              <i className={acts ? 'nd' : dash === 'dotted' ? 'lo' : dash === 'dashed' ? 'sl' : 'fa'} />
+              {label}
+            </span>
+          ))
+        : null}
+      {layers.orders ? (
+        <>
+          <span>
+            <Icon name="up" /> buy
+          </span>
+          <span>
+            <Icon name="dno" /> sell
+          </span>
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+/** Levels beyond the scale, at the edge where they are. */
+export function OffScaleLabels({ off, coin }: { off: readonly OffScale[]; coin: ChartCoin }): ReactNode {
+  return (['above', 'below'] as const).map((edge) => {
+    const here = off.filter(({ side }) => side === edge);
+    return here.length === 0 ? null : (
+      <ul key={edge} className={`off ${edge}`}>
+        {here.map(({ level: { label, price, fact } }) => (
+          <li key={label} className={fact ? '' : 'intent'}>
+            {edge === 'above' ? '↑' : '↓'} {label} {priceText(price, coin)}, off scale
+          </li>
+        ))}
+      </ul>
+    );
+  });
+}
