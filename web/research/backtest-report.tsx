@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { ProfileId } from '#core/ids.ts';
 import type { StoredResult } from '#web/data/research.ts';
 import { CAPITAL } from '#web/ui/capital.ts';
 import { MISSING, money, percent } from '#web/ui/numbers.ts';
@@ -8,13 +9,19 @@ import { age } from '#web/ui/time.ts';
 import { AmbiguityBand } from '#web/ui/ambiguity-band.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { Figure, Result } from '#web/ui/figures.tsx';
-import { Icon } from '#web/ui/icon.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
+import { BacktestTrades, TradeGroups } from './backtest-trades.tsx';
+
+/** Where the candles of a stored run are read. */
+interface StoredRun {
+  readonly profileId: ProfileId;
+  readonly runId: string;
+}
 
 /** The report of a backtest, key figures first. */
-export function BacktestReport({ result }: { result: StoredResult }): ReactNode {
+export function BacktestReport({ result, run }: { result: StoredResult; run?: StoredRun }): ReactNode {
   const { metrics, ambiguity, balance } = result;
   const start = Number(balance);
   const part = (equity: number): number => equity / start - 1;
@@ -27,6 +34,7 @@ export function BacktestReport({ result }: { result: StoredResult }): ReactNode 
           <Prose text={warning} />
         </Notice>
       ))}
+      <BacktestTrades result={result} run={run} />
       <div className="cols">
         <Section title="Equity" note={<Window result={result} />} span={7}>
           <div className="key">
@@ -51,10 +59,8 @@ export function BacktestReport({ result }: { result: StoredResult }): ReactNode 
         </Section>
         <Metrics result={result} />
       </div>
-      <div className="cols">
-        <Reasons result={result} />
-        <Trips result={result} />
-      </div>
+      <Groups result={result} />
+      <Waits result={result} />
     </>
   );
 }
@@ -154,74 +160,39 @@ function Metrics({ result }: { result: StoredResult }): ReactNode {
   );
 }
 
-/** Exit reasons and wait reasons. */
-function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: StoredResult }): ReactNode {
-  const total = Object.values(decisions).reduce((sum, count) => sum + count, 0);
+/** Net result by exit reason, and by coin for several. */
+function Groups({ result }: { result: StoredResult }): ReactNode {
+  const several = result.coins !== undefined;
   return (
-    <Section title="By exit reason and wait reason" span={6}>
-      <dl className="dl">
-        {Object.entries(metrics.exits).map(([reason, { cycles, net }]) => (
-          <div key={reason} className="contents">
-            <dt>Sold: {reasonText(reason).toLowerCase()}</dt>
-            <dd>
-              {cycles}{' '}
-              <span className={net >= 0 ? 'gain' : 'loss'}>
-                <Icon name={net >= 0 ? 'up' : 'dn'} /> {plain(net)}
-              </span>{' '}
-              <span className="unit">{quoteAsset}</span>
-            </dd>
-          </div>
-        ))}
-        {Object.entries(decisions)
-          .slice(0, 8)
-          .map(([reason, count]) => (
-            <div key={reason} className="contents">
-              <dt className="two">{reasonText(reason)}</dt>
-              <dd>{percent(count / Math.max(1, total))} of the candles</dd>
-            </div>
-          ))}
-      </dl>
-    </Section>
+    <div className="cols">
+      <Section title="By exit reason" span={several ? 6 : 12}>
+        <TradeGroups result={result} by="exit" />
+      </Section>
+      {several ? (
+        <Section title="By coin" span={6}>
+          <TradeGroups result={result} by="symbol" />
+        </Section>
+      ) : null}
+    </div>
   );
 }
 
-function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: StoredResult }): ReactNode {
+/** The most frequent decisions: why it did not trade. */
+function Waits({ result: { decisions, fillRules } }: { result: StoredResult }): ReactNode {
+  const total = Object.values(decisions).reduce((sum, count) => sum + count, 0);
   return (
-    <Section
-      title="Trades"
-      note={`from first buy to closing sale${cycles.length > 12 ? '; the last 12' : ''}`}
-      span={6}
-    >
-      <div className="tw">
-        <table>
-          <thead>
-            <tr>
-              <th>Closed</th>
-              <th>Exit reason</th>
-              <th className="num">Net P&amp;L, {quoteAsset}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {cycles
-              .slice(-12)
-              .toReversed()
-              .map(({ symbol, cycle, closedAt, net, exitReason }) => (
-                <tr key={`${symbol} ${cycle}`}>
-                  <td className="note">
-                    <When at={closedAt} day />
-                    {symbol === undefined ? null : <span className="block">{symbol}</span>}
-                  </td>
-                  <td>{reasonText(exitReason)}</td>
-                  <td className="num">
-                    <span className={Number(net) >= 0 ? 'gain' : 'loss'}>
-                      <Icon name={Number(net) >= 0 ? 'up' : 'dn'} /> {plain(Number(net))}
-                    </span>
-                  </td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </div>
+    <Section title="By wait reason" note="share of the candles">
+      <dl className="dl">
+        {Object.entries(decisions)
+          .toSorted(([, a], [, b]) => b - a)
+          .slice(0, 8)
+          .map(([reason, count]) => (
+            <div key={reason} className="contents">
+              <dt>{reasonText(reason)}</dt>
+              <dd>{percent(count / Math.max(1, total))}</dd>
+            </div>
+          ))}
+      </dl>
       <details className="px-2">
         <summary>Fill rules</summary>
         <ul className="note list-disc pl-5">

@@ -83,7 +83,7 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
       {results.length < 2 ? null : <Coins results={results} shown={result?.symbol} onChoose={setSymbol} />}
       {result === undefined ? null : (
         <>
-          <BacktestReport result={result} />
+          <BacktestReport key={result.symbol} result={result} run={{ profileId: profile.id, runId }} />
           <BacktestDetails result={result} />
         </>
       )}
