@@ -60,8 +60,8 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   paper: ['faults', 'market', 'exchange', 'rest', 'streams', 'sockets', 'relay', 'drills'],
   storage: ['postgres', 'cache', 'candles', 'embedded', 'trading', 'history', 'research', 'jobs', 'operator', 'backup'],
   web: [
-    ...['data', 'ui', 'chart', 'coin', 'shell', 'overview', 'profile', 'preview', 'config', 'research'],
-    ...['settings', 'welcome'],
+    ...['data', 'ui', 'chart', 'coin', 'shell', 'overview', 'performance', 'profile', 'preview', 'config'],
+    ...['research', 'settings', 'welcome'],
   ],
 };
 

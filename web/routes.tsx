@@ -111,6 +111,12 @@ const coin = createRoute({
   },
   component: load(() => import('#web/coin/coin.tsx'), 'CoinPage'),
 });
+const performance = createRoute({
+  getParentRoute: () => shell,
+  path: '/performance',
+  validateSearch: texts('account', 'profile', 'period', 'from', 'to', 'day'),
+  component: load(() => import('#web/performance/performance.tsx'), 'PerformancePage'),
+});
 const backtests = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/backtests',
@@ -227,7 +233,7 @@ export const makeRouter = (client: QueryClient) =>
     routeTree: root.addChildren([
       welcome,
       signIn,
-      shell.addChildren([config, coin, diagnosis, backtests, compare, ...pages]),
+      shell.addChildren([config, coin, diagnosis, performance, backtests, compare, ...pages]),
     ]),
     context: { client },
     defaultPreload: 'intent',

@@ -61,6 +61,8 @@ export const readPerformance = operation({
       unvaluedFees: z.number(),
       /** P&L before fees. */
       gross: decimalText,
+      /** Fees / gross P&L; null without a gross profit. */
+      feeShare: share.nullable(),
       /** Compounded return of the days; null without a known equity. */
       share: share.nullable(),
     }),

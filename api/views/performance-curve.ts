@@ -60,13 +60,15 @@ export function measurePeriod(input: MeasuredInput): Measured {
 export function netView({ values, period, returns }: Measured) {
   const change = changeOf(values.counted[0] ?? NO_SUMS, values.counted[period.marks.length - 1] ?? NO_SUMS);
   const pnl = profitIn(change);
+  const gross = add(pnl, change.fees);
   return {
     pnl: formatDecimal(pnl),
     realised: formatDecimal(change.realised),
     unrealised: formatDecimal(change.unrealised),
     fees: formatDecimal(change.fees),
     unvaluedFees: change.unvaluedFees,
-    gross: formatDecimal(add(pnl, change.fees)),
+    gross: formatDecimal(gross),
+    feeShare: gross > 0n ? toNumber(divide(change.fees, gross)) : null,
     share: returns === undefined ? null : compounded(returns),
   };
 }

@@ -196,9 +196,10 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     stack,
   );
   const liveDemo = options.liveDemo ?? false;
+  const origins = [ORIGIN, SECURE_ORIGIN];
   const context: ServerContext = {
     settings: {
-      origins: [ORIGIN, SECURE_ORIGIN],
+      origins,
       liveDemo,
       sha: 'test-sha',
       bootedAt: new Date(clock.ms),
@@ -225,5 +226,8 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     demoUserId: liveDemo ? ((await readOperator(database.kysely))?.id ?? null) : null,
   };
   const server = stack.use(await serveApi(context, { host: '127.0.0.1', port: 0 }));
-  return new TestApi({ url: `http://127.0.0.1:${server.port}`, databaseUrl: url, context, clock, stack: stack.move() });
+  const address = `http://127.0.0.1:${server.port}`;
+  // Pages that the api serves itself.
+  if (options.webDir !== undefined) origins.push(address);
+  return new TestApi({ url: address, databaseUrl: url, context, clock, stack: stack.move() });
 }

@@ -22,6 +22,7 @@ const SCREENS = [
   ['limits', '/profiles/:id/risk', 'details summary'],
   ['logs', '/profiles/:id/logs', '.feed li'],
   ['history', '/profiles/:id/history', '.sec'],
+  ['performance', '/performance', '.figs'],
   ['changes', '/changes', '.feed li'],
   ['coin', '/profiles/:id/coins/BTCUSDT', 'canvas'],
   ['coin-logs', '/profiles/:id/coins/BTCUSDT?tab=logs', '.feed li'],

@@ -6,7 +6,7 @@ import { apart, roundTicks } from './scale.ts';
 import { dayMark, minute } from './time.ts';
 
 interface Line {
-  /** At even distances from `fromMs` to `toMs`. */
+  /** At the `times` of the plot, else at even distances. */
   readonly values: readonly number[];
   /** `intent`: a simulated run; `fact`: measured or saved; `held`: buy and hold. */
   readonly kind: 'intent' | 'fact' | 'held';
@@ -30,12 +30,15 @@ interface PlotProps {
   label: string;
   /** Labels in money instead of a share of the balance. */
   inMoney?: boolean;
+  /** Of each value, in ms. */
+  times?: readonly number[];
+  /** False where the plot below shows the times of both. */
+  axis?: boolean;
 }
 
 /** Equity over time with grid lines at round values; the area between fact and buy and hold is tinted. */
-export function EquityPlot({ lines, balance, fromMs, toMs, label, inMoney = false }: PlotProps): ReactNode {
-  const zone = useZone();
-  const markOf = toMs - fromMs < SHORT_MS ? minute : dayMark;
+export function EquityPlot(props: PlotProps): ReactNode {
+  const { lines, balance, fromMs, toMs, label, times, inMoney = false, axis = true } = props;
   const { low, high } = rangeOf([balance, ...lines.flatMap(({ values }) => values)].filter(Number.isFinite));
   const y = (value: number): number => 4 + (1 - (value - low) / (high - low || 1)) * 92;
   const valueOf = (tick: number): number => (inMoney ? tick : balance * (1 + tick));
@@ -61,7 +64,7 @@ export function EquityPlot({ lines, balance, fromMs, toMs, label, inMoney = fals
     const text = tick === 0 && !inMoney ? `0${NARROW_SPACE}%` : textOf(tick);
     return { at, text, free: ends.every((end) => Math.abs(end.at - at) >= 7) };
   });
-  const drawn = lines.map(({ values, kind }) => ({ kind, points: pointsOf(values, y) }));
+  const drawn = lines.map(({ values, kind }) => ({ kind, points: pointsOf(values.map(y), times) }));
   return (
     <div className="plot" role="img" aria-label={label}>
       <svg preserveAspectRatio="none" viewBox="0 0 1000 100" aria-hidden="true">
@@ -86,19 +89,33 @@ export function EquityPlot({ lines, balance, fromMs, toMs, label, inMoney = fals
           {text}
         </span>
       ))}
-      {MARKS.map((part) => (
-        <span key={part} className="x" style={{ left: `${part * 100}%`, transform: `translateX(${part * -100}%)` }}>
-          {markOf(fromMs + (toMs - fromMs) * part, zone)}
-        </span>
-      ))}
+      {axis ? <TimeAxis fromMs={fromMs} toMs={toMs} /> : null}
     </div>
   );
 }
 
-const pointsOf = (values: readonly number[], y: (value: number) => number): Point[] =>
-  values.map((value, i) => [(i / Math.max(1, values.length - 1)) * 1000, y(value)]);
+/** Five times below a plot. */
+export function TimeAxis({ fromMs, toMs }: { fromMs: number; toMs: number }): ReactNode {
+  const zone = useZone();
+  const markOf = toMs - fromMs < SHORT_MS ? minute : dayMark;
+  return MARKS.map((part) => (
+    <span key={part} className="x" style={{ left: `${part * 100}%`, transform: `translateX(${part * -100}%)` }}>
+      {markOf(fromMs + (toMs - fromMs) * part, zone)}
+    </span>
+  ));
+}
 
-const pathOf = (points: readonly Point[]): string =>
+/** Points from left to right, at their times where these are known. */
+export function pointsOf(ys: readonly number[], times?: readonly number[]): Point[] {
+  const last = Math.max(1, ys.length - 1);
+  const [fromMs = 0, toMs = 1] = [times?.[0], times?.[last]];
+  return ys.map((y, i) => [
+    (times === undefined ? i / last : ((times[i] ?? 0) - fromMs) / (toMs - fromMs || 1)) * 1000,
+    y,
+  ]);
+}
+
+export const pathOf = (points: readonly Point[]): string =>
   points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(2)}`).join('');
 
 /** The area between fact and buy and hold: gain colour where fact is above, loss colour where below. */

@@ -37,10 +37,18 @@ export function Result({ value }: { value: number }): ReactNode {
   );
 }
 
+interface FigureProps {
+  label: string;
+  note?: ReactNode;
+  /** The definition, on hover. */
+  meaning?: string;
+  children: ReactNode;
+}
+
 /** One key number of a page. */
-export function Figure({ label, note, children }: { label: string; note?: ReactNode; children: ReactNode }): ReactNode {
+export function Figure({ label, note, meaning, children }: FigureProps): ReactNode {
   return (
-    <div>
+    <div title={meaning}>
       <span className="note">{label}</span>
       <span className="fig">{children}</span>
       {note === undefined ? null : <span className="note">{note}</span>}

@@ -1,0 +1,195 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { readDecimal } from '#core/amount/decimal.ts';
+import { type ProfileId, readId } from '#core/ids.ts';
+import { PERIODS } from '#api/contract/performance.ts';
+import { type DashboardAccount, dashboardQuery } from '#web/data/queries.ts';
+import { accountGroups, moneyUnit, tagOf } from '#web/ui/accounts.ts';
+import { Gain } from '#web/ui/figures.tsx';
+import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { count, signedPercent } from '#web/ui/numbers.ts';
+import { Breakdowns } from './breakdowns.tsx';
+import { Curve } from './curve.tsx';
+import { DayHeat } from './day-heat.tsx';
+import { DayTrades } from './day-trades.tsx';
+import { Distribution } from './distribution.tsx';
+import { Exposure } from './exposure.tsx';
+import { KeyFigures } from './key-figures.tsx';
+import { MonthCalendar } from './month-calendar.tsx';
+import { PeriodTools } from './period-tools.tsx';
+import { type Performance, performanceQuery, type PeriodChoice } from './queries.ts';
+import { dayName } from './texts.ts';
+
+/** The accounts in the order of the overview, live ones first. */
+export function PerformancePage(): ReactNode {
+  const { data, error } = useQuery(dashboardQuery);
+  const { account: wanted } = useSearch({ from: '/shell/performance' });
+  if (data === undefined)
+    return (
+      <div className="head">
+        <h1 className="verdict">Performance</h1>
+        {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the accounts." error={error} />}
+      </div>
+    );
+  const accounts = accountGroups(data).flatMap((group) => group.accounts);
+  const account = accounts.find(({ id }) => id === wanted) ?? accounts[0];
+  if (account === undefined)
+    return (
+      <div className="head">
+        <h1 className="verdict">There is no account yet.</h1>
+      </div>
+    );
+  return <AccountPerformance key={account.id} account={account} accounts={accounts} />;
+}
+
+function AccountChoice({ account, accounts, onChange }: AccountProps & { onChange: (id: string) => void }): ReactNode {
+  return (
+    <span className="in">
+      <select aria-label="Account" value={account.id} onChange={({ target }) => onChange(target.value)}>
+        {accounts.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.name}, {tagOf(one).toLowerCase()}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+function useChoice(): PeriodChoice {
+  const { period, from, to, profile } = useSearch({ from: '/shell/performance' });
+  const profileId = profile === undefined ? undefined : readId<ProfileId>(profile);
+  const known = PERIODS.find((one) => one === period) ?? 'all';
+  const dates =
+    known === 'custom' ? { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) } : {};
+  return { period: known, ...dates, ...(profileId === undefined ? {} : { profileId }) };
+}
+
+interface AccountProps {
+  account: DashboardAccount;
+  accounts: readonly DashboardAccount[];
+}
+
+function AccountPerformance({ account, accounts }: AccountProps): ReactNode {
+  const choice = useChoice();
+  const { day } = useSearch({ from: '/shell/performance' });
+  const navigate = useNavigate({ from: '/performance' });
+  const { data, error, isPlaceholderData } = useQuery(performanceQuery(account.id, choice));
+  const unit = moneyUnit(tagOf(account), data?.quoteAsset ?? account.quoteAsset ?? 'USDT');
+  const setDay = (next: string | undefined): void =>
+    void navigate({
+      search: ({ day: _before, ...rest }) => (next === undefined ? rest : { ...rest, day: next }),
+      resetScroll: false,
+    });
+  const change = ({ profileId, ...next }: PeriodChoice): void =>
+    void navigate({
+      search: { account: account.id, ...next, ...(profileId === undefined ? {} : { profile: profileId }) },
+      resetScroll: false,
+    });
+  return (
+    <>
+      <div className="head">
+        <h1 className="verdict">{data === undefined ? 'Performance' : <Verdict data={data} unit={unit} />}</h1>
+        {data === undefined ? null : <p className="two">{scopeText(data, account)}</p>}
+      </div>
+      {data?.firstAt === null ? (
+        <p>
+          <Link to="/profiles">Profiles and their coins</Link>
+        </p>
+      ) : null}
+      <PeriodTools accountId={account.id} choice={choice} data={data} onChange={change}>
+        {accounts.length < 2 ? null : (
+          <AccountChoice {...{ account, accounts }} onChange={(id) => void navigate({ search: { account: id } })} />
+        )}
+      </PeriodTools>
+      {error === null ? null : <Failure what="Could not load the performance." error={error} />}
+      {data === undefined && error === null ? <Skeleton rows={12} /> : null}
+      {data === undefined || data.firstAt === null ? null : (
+        <div className={isPlaceholderData ? 'loading' : ''} aria-busy={isPlaceholderData}>
+          <LeftOut data={data} unit={unit} />
+          <KeyFigures data={data} unit={unit} />
+          <div className="cols">
+            <Curve data={data} unit={unit} />
+            <MonthCalendar data={data} unit={unit} chosen={day} onChoose={setDay} />
+          </div>
+          {day === undefined ? null : (
+            <DayTrades
+              {...{ accountId: account.id, profileId: choice.profileId, data, day, unit }}
+              onClose={() => setDay(undefined)}
+            />
+          )}
+          <div className="cols">
+            <DayHeat data={data} unit={unit} chosen={day} onChoose={setDay} />
+            <Distribution data={data} unit={unit} />
+          </div>
+          <div className="cols">
+            <Breakdowns data={data} />
+            <Exposure data={data} unit={unit} />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** One sentence: the result of the period, and how it compares with buy and hold. */
+function Verdict({ data, unit }: { data: Performance; unit: string }): ReactNode {
+  const { net, holding, days, firstAt } = data;
+  if (firstAt === null) return 'Nothing was traded yet.';
+  const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? ''];
+  const ahead = holding?.ahead ?? null;
+  const points = ahead === null ? 0 : Number((Math.abs(ahead) * 100).toFixed(1));
+  return (
+    <>
+      <Gain value={readDecimal(net.pnl) ?? null} unit={unit} />
+      {net.share === null ? '' : ` (${signedPercent(net.share, 1)})`}{' '}
+      {first === last ? `on ${dayName(first, last)}` : `since ${dayName(first, last)}`}
+      {ahead === null
+        ? '.'
+        : points === 0
+          ? ', the same as buy and hold.'
+          : `, ${points.toFixed(1)} points ${ahead > 0 ? 'ahead of' : 'behind'} buy and hold.`}
+    </>
+  );
+}
+
+function scopeText({ trades, coins, kind, firstAt }: Performance, { name }: DashboardAccount): string {
+  if (firstAt === null) return 'The first buy appears here within a minute.';
+  const money = {
+    live: 'Paper and test money are not included.',
+    paper: 'This is paper money.',
+    demo: 'This is test money.',
+    testnet: 'This is test money.',
+  }[kind];
+  return `${name}, after all fees. ${count(trades.trades, 'closed trade')} on ${count(coins.length, 'coin')}. ${money}`;
+}
+
+/** Coins and deposits that the numbers do not contain. */
+function LeftOut({
+  data: { otherAssets, unpriced, equity, quoteAsset },
+  unit,
+}: {
+  data: Performance;
+  unit: string;
+}): ReactNode {
+  return (
+    <>
+      {otherAssets.length === 0 ? null : (
+        <Notice tone="care" title="Not included:">
+          {otherAssets.join(', ')}. Their P&amp;L is not in {quoteAsset}.
+        </Notice>
+      )}
+      {unpriced.length === 0 ? null : (
+        <Notice tone="care" title="Without a price:">
+          {unpriced.join(', ')}. They count at their cost.
+        </Notice>
+      )}
+      {equity === null || Number(equity.deposits) === 0 ? null : (
+        <p className="note pb-2">
+          Deposits less withdrawals of {equity.deposits} {unit} are taken out.
+        </p>
+      )}
+    </>
+  );
+}
