@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Interval of the points: first while the curve is young, then from there on. */
+/** Interval of the points: first on the first day of a curve, then later. */
 const [FIRST_MS, LATER_MS] = [MINUTE_MS, 15 * MINUTE_MS];
 
 /** The times of the first and the newest point of a profile. */

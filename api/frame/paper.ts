@@ -9,7 +9,7 @@ import {
 export interface Paper {
   /** Null without such an exchange, and until the supervisor has named its market. */
   state(): PaperState | null;
-  /** Requests another market from the supervisor. It reports the outcome in the state. */
+  /** Requests another market. The supervisor reports the outcome in the state. */
   change(market: PaperMarket): void;
 }
 
@@ -25,7 +25,11 @@ export function supervisedPaper(send: (message: Readonly<Record<string, unknown>
   let state: PaperState | null = null;
   return {
     state: () => state,
-    change: (market) => send(changeMarketMessage.parse({ changeMarket: market })),
+    change(market) {
+      // The reason why an earlier switch failed must not look like the outcome of this one.
+      state = state && { ...state, problem: null };
+      send(changeMarketMessage.parse({ changeMarket: market }));
+    },
     receive(message) {
       state = paperStateMessage.safeParse(message).data?.paper ?? state;
     },

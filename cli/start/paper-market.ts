@@ -8,8 +8,8 @@ import type { StartOptions } from './options.ts';
 /** The market of the paper exchange: one to switch to, or a replay that the command line names. */
 export type ChosenMarket = PaperState['market'];
 
-/** Two months of hourly candles pass in five minutes. */
-const TWO_MONTHS = { folder: ['paper', 'history'], from: '2026-07-03T00:00:00.000Z', speed: 17_280 };
+/** Two months of hourly candles pass in three minutes. */
+const TWO_MONTHS = { folder: ['paper', 'history'], from: '2026-07-03T00:00:00.000Z', speed: 28_800 };
 
 const stored = z.object({ market: paperMarket });
 const pathIn = (dataDir: string): string => join(dataDir, 'paper-market.json');
@@ -64,9 +64,9 @@ export function marketFlags(market: ChosenMarket, { root, options, liveUrl }: Ma
   }
 }
 
-/** The text of the terminal about the market. */
+/** The line of the terminal about the market. */
 export function marketText(market: ChosenMarket, { replay }: StartOptions): string {
   if (market === 'replay') return `replays ${replay ?? ''}`;
-  if (market === 'two-months') return 'replays two months of synthetic candles in five minutes';
+  if (market === 'two-months') return 'replays two months of synthetic candles in three minutes';
   return market === 'live' ? 'follows live prices, with paper money' : 'a simulated market';
 }

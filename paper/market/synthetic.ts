@@ -73,19 +73,19 @@ export const SYNTHETIC_SYMBOLS = [
  */
 const WAVES = [
   { minutes: 43_200, loudness: 2.2 },
-  { minutes: 14_400, loudness: 1.26 },
-  { minutes: 4320, loudness: 0.69 },
-  { minutes: 1440, loudness: 1.2 },
-  { minutes: 480, loudness: 0.46, regime: true },
+  { minutes: 14_400, loudness: 1.3 },
+  { minutes: 4320, loudness: 0.9 },
+  { minutes: 1440, loudness: 0.9 },
+  { minutes: 480, loudness: 0.45, regime: true },
   { minutes: 160, loudness: 0.12, regime: true },
-  { minutes: 55, loudness: 0.07, regime: true },
-  { minutes: 21, loudness: 0.04, regime: true },
+  { minutes: 55, loudness: 0.06, regime: true },
+  { minutes: 21, loudness: 0.03, regime: true },
 ];
 const SHARED_WITH_MARKET = 0.7;
 /** Minutes from a high of the regular swings to the next low. */
-const PULSE_MINUTES = 1.6;
+const PULSE_MINUTES = 1.25;
 /** The regular swings grow before the market is first opened, stay for an hour, then return to normal. */
-const OPENING = { growMs: 6 * HOUR_MS, grownMs: 2 * HOUR_MS, stayMs: HOUR_MS, overMs: 4 * HOUR_MS, growth: 1.2 };
+const OPENING = { growMs: 6 * HOUR_MS, grownMs: 2 * HOUR_MS, stayMs: HOUR_MS, overMs: 4 * HOUR_MS, growth: 1.5 };
 const BURST_BLOCK = 480;
 const BURST_RISE = 20;
 const BURST_DECAY = 90;
@@ -143,7 +143,7 @@ const volumeOf = ({ rules }: Listing): number =>
 
 /** The makers quote the best coins as tightly as the price grid allows, all others with a spread. */
 function withSpread(listing: Listing): Listing {
-  const spread = SPREAD * (MOST_TRADED / volumeOf(listing)) ** 0.6;
+  const spread = SPREAD * (MOST_TRADED / volumeOf(listing)) ** 0.5;
   return spread < TIGHT ? listing : { ...listing, spread };
 }
 

@@ -9,7 +9,7 @@ interface PaperUse {
   readonly positions: number;
 }
 
-/** Holdings and activity of the accounts on the paper exchange. */
+/** Orders and positions of the accounts on the paper exchange. */
 export async function readPaperUse(database: Reader): Promise<PaperUse> {
   const orders = await database
     .selectFrom('orders')
