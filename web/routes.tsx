@@ -142,6 +142,10 @@ const pages = [
     load(() => import('#web/profile/profiles.tsx'), 'ProfilesPage'),
   ),
   page(
+    '/profiles/new',
+    load(() => import('#web/welcome/new-profile.tsx'), 'NewProfilePage'),
+  ),
+  page(
     '/profiles/$id',
     load(() => import('#web/profile/profile.tsx'), 'ProfilePage'),
   ),
@@ -188,10 +192,6 @@ const pages = [
   page(
     '/profiles/$id/manage',
     load(() => import('#web/profile/manage.tsx'), 'ManagePage'),
-  ),
-  page(
-    '/performance',
-    load(() => import('#web/profile/performance.tsx'), 'PerformancePage'),
   ),
   page(
     '/research',

@@ -114,6 +114,8 @@ export const listSymbols = operation({
         quoteAsset: z.string(),
         status: z.string(),
         minNotional: decimalText,
+        tickSize: decimalText,
+        stepSize: decimalText,
         price: decimalText.nullable(),
       }),
     ),

@@ -99,6 +99,8 @@ export function mountMarket({ context, handle }: Routes): void {
         quoteAsset: rule.quoteAsset,
         status: rule.status,
         minNotional: formatDecimal(rule.notional.min),
+        tickSize: formatDecimal(rule.price.tick),
+        stepSize: formatDecimal(rule.lot.step),
         price: price === undefined ? null : formatDecimal(price.price),
       };
     });

@@ -21,7 +21,7 @@ const coin = (symbol: string, changes: Partial<CoinView> = {}): CoinView => ({
   ...{ pause: null, cooldownUntil: null, costBasis: null, blockers: [], untracked: null },
   position: {
     ...{ quantity: '0', averagePrice: '0', cost: '0', value: null, unrealised: null },
-    ...{ realised: '0', fees: '0', unvaluedFees: 0, cycle: 1 },
+    ...{ realised: '0', fees: '0', unvaluedFees: 0, cycle: 1, openedAt: null },
   },
   state: {
     at: now.toISOString(),

@@ -42,8 +42,10 @@ test('a stranger creates the operator and a first profile', async () => {
   await page.getByLabel('Password').fill('a long enough password');
   await page.getByRole('button', { name: 'Create your account' }).click();
   await page.getByRole('button', { name: 'Continue to strategy' }).click();
+  await page.getByRole('button', { name: 'Active' }).click();
   await shoot(page, 'welcome-dark');
   await page.getByRole('button', { name: 'Continue to coins' }).click();
+  await page.getByRole('button', { name: 'Continue to review' }).click();
   await page.getByRole('button', { name: 'Start trading on paper' }).click();
   await page.getByRole('heading', { level: 1 }).waitFor();
 });

@@ -50,14 +50,13 @@ test('the first profile trades, by keyboard alone', async () => {
   await heading(/^Choose an account/);
   await tabTo(/^Continue to strategy$/);
   await page.keyboard.press('Enter');
-  await heading(/^Choose the settings/);
+  await heading(/^Trailing trade/);
   await tabTo(/^Continue to coins$/);
   await page.keyboard.press('Enter');
-  await heading(/^Choose the coins/);
-  await page
-    .getByText(/^BTCUSDT$/)
-    .last()
-    .waitFor();
+  await heading(/^1 coin chosen/);
+  await tabTo(/^Continue to review$/);
+  await page.keyboard.press('Enter');
+  await heading(/^Trailing trade on 1 coin/);
   await tabTo(/^Start trading on paper$/);
   await page.keyboard.press('Enter');
   await heading(/^Total equity/);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { lazyRouteComponent as load, Link } from '@tanstack/react-router';
+import { type ReactNode, Suspense, useEffect } from 'react';
 import { add, formatDecimal, ZERO } from '#core/amount/decimal.ts';
 import { blockersOf } from '#web/data/blockers.ts';
 import { priceKeyOf, venuesOf } from '#web/data/frames.ts';
@@ -70,7 +70,7 @@ function Overview({ data, failed }: { data: Dashboard; failed: unknown }): React
           exchange.
         </Notice>
       ))}
-      {data.profiles.length === 0 ? <FirstProfile /> : <Coins data={data} />}
+      {data.profiles.length === 0 ? <FirstProfile accounts={data.accounts} /> : <Coins data={data} />}
       <div className="cols">
         <Orders data={data} />
         <Section title="Activity" note="newest first" span={6}>
@@ -161,15 +161,24 @@ function Figures({ data, group }: { data: Dashboard; group: AccountGroup }): Rea
   );
 }
 
-function FirstProfile(): ReactNode {
+/** Needed only on an empty overview. */
+const ReplayTour = load(() => import('#web/ui/replay-tour.tsx'), 'ReplayTour');
+
+function FirstProfile({ accounts }: Pick<Dashboard, 'accounts'>): ReactNode {
+  const paper = accounts.find(({ endpoint }) => endpoint === 'paper');
   return (
     <Section title="Coins">
       <p className="p-2">A profile holds a strategy, its settings and its coins.</p>
       <div className="actions">
-        <Link to="/welcome" className="btn go">
+        <Link to="/profiles/new" className="btn go">
           Create your first profile
         </Link>
       </div>
+      {paper === undefined ? null : (
+        <Suspense fallback={null}>
+          <ReplayTour accountId={paper.id} />
+        </Suspense>
+      )}
     </Section>
   );
 }

@@ -1,11 +1,12 @@
-import { INTERVAL_MS, INTERVALS } from '#core/market/candle.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import { type CandleColumns, type Interval, INTERVAL_MS, INTERVALS } from '#core/market/candle.ts';
 import { decodeColumns } from '#core/market/candle-planes.ts';
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { chargesOf, costTerms } from '#core/research/research.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { readCandleColumns } from '#api/contract/market.ts';
 import { callBytes } from '#web/data/call.ts';
-import type { Coin, Profile } from '#web/data/queries.ts';
+import type { Coin, Market, Profile } from '#web/data/queries.ts';
 import type { Past } from './summary.ts';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -23,40 +24,54 @@ interface PastInput {
   readonly onProgress: (share: number) => void;
 }
 
-/**
- * Up to a year of closed 1m candles of one coin, with its trading rules. The worker fetches candles that are not stored
- * yet; this function waits for it.
- */
+/** Up to a year of closed 1m candles of one coin of a profile, with its trading rules. */
 export async function loadPast({ profile, coin, minNotional, endMs, signal, onProgress }: PastInput): Promise<Past> {
-  const span = { from: new Date(endMs - YEAR_MS).toISOString(), to: new Date(endMs).toISOString() };
-  const query = { profileId: profile.id, symbol: coin.symbol, interval: FINEST, ...span };
+  const span = { fromMs: endMs - YEAR_MS, endMs };
+  const where = { profileId: profile.id };
+  const columns = await loadCandles({ where, symbol: coin.symbol, interval: FINEST, span, signal, onProgress });
+  const { symbol, baseAsset, quoteAsset, tickSize, stepSize } = coin;
+  const grid = { tickSize: tickSize ?? '0.01', stepSize: stepSize ?? '0.00001', minNotional };
+  const rules = rulesOf({ symbol, baseAsset: baseAsset ?? symbol, quoteAsset: quoteAsset ?? '', ...grid });
+  return { interval: FINEST, columns, rules, terms: TERMS };
+}
+
+interface CandlesInput extends Pick<PastInput, 'signal' | 'onProgress'> {
+  readonly where: { readonly profileId: ProfileId } | { readonly accountId: AccountId };
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly span: { readonly fromMs: number; readonly endMs: number };
+}
+
+/** The closed candles of a span. The worker fetches those that are not stored yet; this function waits for it. */
+export async function loadCandles(input: CandlesInput): Promise<CandleColumns> {
+  const { where, symbol, interval, span, signal, onProgress } = input;
+  const times = { from: new Date(span.fromMs).toISOString(), to: new Date(span.endMs).toISOString() };
+  const query = { ...where, symbol, interval, ...times };
   for (;;) {
     const { head, columns } = decodeColumns(await callBytes(readCandleColumns, { query }, signal));
     const { state, problem } = head;
     if (typeof problem === 'string' && columns.openMs.length === 0) throw new Error(problem);
-    if (state !== 'fetching') return { interval: FINEST, columns, rules: rulesOf(coin, minNotional), terms: TERMS };
-    onProgress(columns.openMs.length / (YEAR_MS / INTERVAL_MS[FINEST]));
+    if (state !== 'fetching') return columns;
+    onProgress(columns.openMs.length / ((span.endMs - span.fromMs) / INTERVAL_MS[interval]));
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     signal.throwIfAborted();
   }
 }
 
 /** Every preview starts with 10,000 quote units and the default costs of a backtest. */
-const TERMS = { balance: requireDecimal('10000'), ...chargesOf(costTerms.parse({})) };
+export const TERMS = { balance: requireDecimal('10000'), ...chargesOf(costTerms.parse({})) };
+
+type KnownRules = Pick<Market, 'symbol' | 'baseAsset' | 'quoteAsset' | 'tickSize' | 'stepSize' | 'minNotional'>;
 
 /** The rules known to the page: grid and smallest order. The others do not limit orders of this size. */
-function rulesOf(coin: Coin, minNotional: string): SymbolRules {
-  const tick = requireDecimal(coin.tickSize ?? '0.01');
-  const step = requireDecimal(coin.stepSize ?? '0.00001');
+export function rulesOf({ tickSize, stepSize, minNotional, ...names }: KnownRules): SymbolRules {
   const open = { min: ZERO, max: ZERO };
+  const { symbol, baseAsset, quoteAsset } = names;
   return {
-    symbol: coin.symbol,
-    status: 'TRADING',
-    baseAsset: coin.baseAsset ?? coin.symbol,
-    quoteAsset: coin.quoteAsset ?? '',
+    ...{ symbol, baseAsset, quoteAsset, status: 'TRADING' },
     orderTypes: ['LIMIT', 'MARKET', 'STOP_LOSS_LIMIT', 'STOP_LOSS'],
-    price: { tick, ...open },
-    lot: { step, ...open },
+    price: { tick: requireDecimal(tickSize), ...open },
+    lot: { step: requireDecimal(stepSize), ...open },
     marketLot: { step: ZERO, ...open },
     notional: { min: requireDecimal(minNotional), max: ZERO, minAppliesToMarket: true },
     band: null,

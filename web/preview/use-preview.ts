@@ -2,8 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { type Coin, type Dashboard, dashboardQuery, type Profile, symbolsQuery } from '#web/data/queries.ts';
 import { loadPast } from './load-past.ts';
+import { NewestOnly } from './newest-only.ts';
 import type { Comparison, Config, Past } from './summary.ts';
 import { ReplayThread } from './thread.ts';
+
+type Request = readonly [strategy: string, saved: Config, edit: Config];
 
 interface Preview {
   readonly error: Error | null;
@@ -52,11 +55,11 @@ export function usePast({ profile, coin, wanted }: PastOptions) {
 export function usePreview({ saved, edit, ...place }: PreviewOptions): Preview {
   const { past, error, progress } = usePast(place);
   const [answer, setAnswer] = useState<Comparison | undefined>(undefined);
-  const newest = useRef<NewestOnly | undefined>(undefined);
+  const newest = useRef<NewestOnly<Request> | undefined>(undefined);
   useEffect(() => {
     if (past === undefined) return undefined;
     const thread = new ReplayThread(past);
-    newest.current = new NewestOnly(async (strategy, before, after) => {
+    newest.current = new NewestOnly(async ([strategy, before, after]) => {
       setAnswer(await thread.compare(strategy, before, after));
     });
     return () => thread[Symbol.dispose]();
@@ -66,36 +69,4 @@ export function usePreview({ saved, edit, ...place }: PreviewOptions): Preview {
     if (past !== undefined) newest.current?.push([strategyName, saved, edit]);
   }, [past, strategyName, saved, edit]);
   return { error, progress, past, answer: past === undefined ? undefined : answer };
-}
-
-type Request = readonly [strategy: string, saved: Config, edit: Config];
-
-/** While one request is running only the newest other one waits. */
-class NewestOnly {
-  private readonly run: (...request: Request) => Promise<void>;
-  private waiting: Request | undefined;
-  private last = '';
-  private busy = false;
-
-  constructor(run: (...request: Request) => Promise<void>) {
-    this.run = run;
-  }
-
-  push(request: Request): void {
-    const text = JSON.stringify(request);
-    if (text === this.last) return;
-    this.last = text;
-    this.waiting = request;
-    void this.next();
-  }
-
-  private async next(): Promise<void> {
-    if (this.busy || this.waiting === undefined) return;
-    const request = this.waiting;
-    this.waiting = undefined;
-    this.busy = true;
-    await this.run(...request);
-    this.busy = false;
-    await this.next();
-  }
 }

@@ -72,7 +72,7 @@ export function ProfilesPage(): ReactNode {
           </div>
         )}
         <div className="actions">
-          <Link to="/welcome" className={profiles.length === 0 ? 'btn go' : 'btn'}>
+          <Link to="/profiles/new" className={profiles.length === 0 ? 'btn go' : 'btn'}>
             {profiles.length === 0 ? 'Create your first profile' : 'Add a profile'}
           </Link>
         </div>

@@ -27,8 +27,8 @@ export function Gain({ value, unit, bare }: { value: Decimal | null; unit?: stri
 }
 
 /** A return such as 0.084: triangle, sign and colour say the same. */
-export function Result({ value }: { value: number }): ReactNode {
-  const text = signedPercent(value, 1);
+export function Result({ value, places = 1 }: { value: number; places?: number }): ReactNode {
+  const text = signedPercent(value, places);
   if (!/[1-9]/.test(text)) return text;
   return (
     <span className={`${value > 0 ? 'gain' : 'loss'} nb`}>

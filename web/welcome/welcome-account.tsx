@@ -5,6 +5,7 @@ import type { account } from '#api/contract/accounts.ts';
 import type { z } from 'zod';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { useMarketTime, useZone } from '#web/data/session.tsx';
+import { MarketChoice } from './market-choice.tsx';
 import { AccountTag } from '#web/ui/figures.tsx';
 import { Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -54,9 +55,10 @@ export function AccountStep({ accounts, chosen, onChoose, onNext }: StepProps): 
             <button type="button" className="btn go" disabled={chosen === undefined} onClick={onNext}>
               Continue to strategy
             </button>
-            <span className="note">Nothing trades before step 3.</span>
+            <span className="note">Nothing trades before step 4.</span>
           </div>
         </Section>
+        {chosen?.endpoint === 'paper' ? <MarketChoice key={chosen.id} accountId={chosen.id} /> : null}
       </div>
     </>
   );
@@ -74,9 +76,6 @@ function AccountNote({ account: { endpoint, exchangeMode, id } }: { account: Acc
   }
   const wallet = data?.accounts.find((entry) => entry.id === id);
   const funds = wallet?.free == null ? '' : ` It holds ${money(wallet.free)} paper ${wallet.quoteAsset ?? ''}.`;
-  const clock =
-    market === null
-      ? ' Depending on how it was started, its prices are live, recorded or generated.'
-      : ` Its market has its own clock, now ${full(market.marketMs, zone, true)}, so its prices are recorded or generated, not live.`;
+  const clock = market === null ? '' : ` Its market has its own clock, now ${full(market.marketMs, zone, true)}.`;
   return `Paper money on a practice exchange that runs inside this installation. Orders are matched as on a real one, but no real money is at stake.${funds}${clock}`;
 }

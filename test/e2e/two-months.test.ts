@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { startApp } from '#test/faults/app.ts';
+import { until } from '#test/flow/until.ts';
+import { DESKTOP, openBrowser, shoot } from './browser.ts';
+import { ask, OPERATOR } from './stack.ts';
+
+const SWITCH_MS = 120_000;
+/** The replay takes three minutes of wall time. */
+const REPLAY_MS = 360_000;
+const board = z.object({
+  accounts: z.array(z.object({ marketAt: z.string().nullable() })),
+  profiles: z.array(z.object({ id: z.string() })),
+});
+
+test('one click in the wizard replays two months, and they end with a filled history', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tradewind-e2e-'));
+  // Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
+  chmodSync(folder, 0o711);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const app = stack.use(await startApp({ dataDir: join(folder, 'data'), args: ['--port', '0'] }));
+  const browser = await openBrowser();
+  stack.defer(() => browser.close());
+  const page = await (await browser.newContext({ ...DESKTOP, colorScheme: 'dark' })).newPage();
+  page.setDefaultTimeout(SWITCH_MS);
+  await page.goto(app.url);
+  await page.getByLabel('E-mail').fill(OPERATOR.email);
+  await page.getByLabel('Password').fill(OPERATOR.password);
+  await page.getByRole('button', { name: 'Create your account' }).click();
+  await page.getByRole('button', { name: 'Replay two months' }).click();
+  await page.getByRole('region', { name: 'Activity' }).waitFor();
+  const read = async () => board.parse(await ask(page, { method: 'GET', url: `${app.url}/api/dashboard` }));
+  await until(
+    'the end of August',
+    async () => ((await read()).accounts[0]?.marketAt ?? '') >= '2026-08-31T12' || undefined,
+    REPLAY_MS,
+  );
+  const { profiles } = await read();
+  await page.goto(`${app.url}/profiles/${profiles[0]?.id}/history`);
+  await page.getByRole('heading', { name: 'Trades' }).waitFor();
+  await page.getByRole('region', { name: 'Net P&L' }).getByRole('img').waitFor();
+  await shoot(page, 'two-months-dark');
+  const url = `${app.url}/api/profiles/${profiles[0]?.id}`;
+  const { totals } = z
+    .object({ totals: z.object({ count: z.number() }) })
+    .parse(await ask(page, { method: 'GET', url: `${url}/trade-archive` }));
+  assert.ok(totals.count >= 20, `${totals.count} closed trades`);
+  const { points } = z
+    .object({ points: z.array(z.object({ at: z.string() })) })
+    .parse(await ask(page, { method: 'GET', url: `${url}/equity` }));
+  assert.ok((points[0]?.at ?? '') < '2026-07-10' && (points.at(-1)?.at ?? '') > '2026-08-25', 'in market time');
+});
