@@ -1,7 +1,8 @@
 import { type Candle, type CandleColumns, INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { createGates, gateNeeds } from '#core/decision/gates.ts';
-import type { StrategyInstance, TickView } from '#strategies/strategy.ts';
+import type { TickView } from '#core/judge/view.ts';
+import type { StrategyInstance } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
 import type { CandleFeed, GateFeed, KernelInput } from './run-state.ts';
 

@@ -1,5 +1,6 @@
 import type { SymbolRules } from '#core/market/symbol.ts';
-import type { BoundStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import type { TickView } from '#core/judge/view.ts';
+import type { BoundStrategy, StrategyInstance } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
 import type { Series } from './columns.ts';
 import type { EquityMeter } from './equity.ts';

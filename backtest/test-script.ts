@@ -2,7 +2,8 @@ import { INTERVAL_MS, type Interval } from '#core/market/candle.ts';
 import type { Decision } from '#core/decision/decision.ts';
 import { ONE, requireDecimal } from '#core/amount/decimal.ts';
 import type { StopSettings } from '#core/sizing/protective-stop.ts';
-import type { BoundStrategy, SharedSettings, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import type { TickView } from '#core/judge/view.ts';
+import type { BoundStrategy, SharedSettings, StrategyInstance } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
 
 /** A scripted strategy: a decision per detail candle, and one stop level. */

@@ -2,13 +2,29 @@ import { toSteps } from '#core/amount/decimal.ts';
 import { targetOf } from '#core/position/levels.ts';
 import { isSellable } from '#core/position/position.ts';
 import { minOrderQuote } from '#core/sizing/sizing.ts';
-import { flatView, type SharedSettings, type TickView } from '#strategies/strategy.ts';
+import type { TickView } from '#core/judge/view.ts';
+import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
 import { baseFeeRate } from './fills.ts';
 
 /** The view of a run, filled like that of the live engine. The price is the current close, so its age is 0. */
 export const openView = (fees: { readonly taker: number; readonly maker: number }, readable: boolean): TickView => ({
-  ...flatView(),
+  nowMs: 0,
+  price: 0,
+  priceAgeMs: 0,
+  lots: 0,
+  peakLots: 0,
+  avgTicks: 0,
+  sellable: false,
+  firstBuyFillMs: 0,
+  cycle: 0,
+  target: 0,
+  entryOrderOpen: false,
+  waiting: null,
+  exitOrderOpen: false,
+  regime: 2,
+  ratingSells: false,
+  basket: null,
   takerFee: fees.taker,
   makerFee: fees.maker,
   readable,

@@ -3,14 +3,8 @@ import type { Candle } from '#core/market/candle.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Side } from '#core/order/order.ts';
 import { FLAT, type Position } from '#core/position/position.ts';
-import {
-  type BoundStrategy,
-  flatView,
-  gridOf,
-  type StrategyInstance,
-  type TickView,
-  viewPosition,
-} from './strategy.ts';
+import { openView, viewPosition } from '#core/judge/view.ts';
+import { type BoundStrategy, gridOf, type StrategyInstance } from './strategy.ts';
 
 /** A change of the position: a fill of `order`, or an adjustment of the average price. */
 export interface PositionStep {
@@ -59,7 +53,7 @@ interface ReplayInput extends Pick<DrawInput, 'bound' | 'rules' | 'steps'> {
 
 function openReplay({ bound, rules, instance, steps }: ReplayInput) {
   const tick = toNumber(rules.price.tick);
-  const view: TickView = { ...flatView(), readable: bound.readable };
+  const view = openView(undefined, bound.readable);
   const bought = new Set<string>();
   let position = FLAT;
   let next = 0;
@@ -67,7 +61,7 @@ function openReplay({ bound, rules, instance, steps }: ReplayInput) {
     position = step.fold(position);
     if (position.firstBuyAt === null) bought.clear();
     else if (step.side === 'buy') bought.add(step.order);
-    viewPosition(view, position, rules);
+    viewPosition(view, { position, levels: [], rules, terms: bound.shared, baseFeeRate: () => 0 });
     view.target = view.sellable ? bought.size : 0;
     instance.onFill(step.side, view);
   };

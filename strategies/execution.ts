@@ -1,7 +1,8 @@
 import type { Decision, EntryForm } from '#core/decision/decision.ts';
+import type { TickView } from '#core/judge/view.ts';
 import { choice, count, group } from './fields.ts';
 import type { StoredReader } from './stored.ts';
-import type { Finding, TickView } from './strategy.ts';
+import type { Finding } from './strategy.ts';
 import { snapDown, snapUp } from './ticks.ts';
 
 const MODES = ['market', 'maker'] as const;

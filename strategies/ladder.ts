@@ -1,7 +1,7 @@
+import type { TickView } from '#core/judge/view.ts';
 import { z } from 'zod';
 import { decimalNumber, group, type Judge, multiplier, readFactor } from './fields.ts';
 import type { StoredReader } from './stored.ts';
-import type { TickView } from './strategy.ts';
 import { snapUp } from './ticks.ts';
 
 const MOST_RUNGS = 5;

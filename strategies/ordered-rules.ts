@@ -1,5 +1,5 @@
 import type { Decision } from '#core/decision/decision.ts';
-import type { TickView } from './strategy.ts';
+import type { TickView } from '#core/judge/view.ts';
 
 /** One rule of a strategy: a decision, or undefined to continue with the next rule. */
 export type Rule<StrategyContext> = (context: StrategyContext, view: TickView) => Decision | undefined;

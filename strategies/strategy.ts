@@ -1,96 +1,15 @@
 import type { z } from 'zod';
 import type { Changes } from '#core/config-path.ts';
-import type { BasketTurn, Planner } from '#core/sizing/basket.ts';
+import type { Planner } from '#core/sizing/basket.ts';
 import type { Candle, Interval } from '#core/market/candle.ts';
 import type { Decision, Numbers, ReasonText } from '#core/decision/decision.ts';
-import { type Decimal, fromNumber, multiply, toNumber, toSteps } from '#core/amount/decimal.ts';
+import { type Decimal, fromNumber, multiply, toNumber } from '#core/amount/decimal.ts';
 import type { EntryTerms, LevelBudget } from '#core/sizing/entry-size.ts';
 import type { GateSettings } from '#core/decision/gates.ts';
-import { isSellable, type Position } from '#core/position/position.ts';
 import type { StopSettings } from '#core/sizing/protective-stop.ts';
-import type { Regime } from '#core/decision/regime.ts';
 import { EXIT_MARGIN } from '#core/sizing/sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
-
-/**
- * Input of a strategy on one tick. One object per instance is reused: never keep it. Prices are whole ticks in float64,
- * quantities whole lots. The engine handles wallet, caps, halts and exchange filters.
- */
-export interface TickView {
-  nowMs: number;
-  price: number;
-  priceAgeMs: number;
-  lots: number;
-  /** Highest number of lots in this cycle. */
-  peakLots: number;
-  /** Average entry price in ticks, fractional; 0 when flat. */
-  avgTicks: number;
-  /** The position can be sold under the trading rules. Otherwise entry rules treat it as flat. */
-  sellable: boolean;
-  firstBuyFillMs: number;
-  cycle: number;
-  /** The next buy level: 0 for the first buy, the number of levels when all are used. */
-  target: number;
-  entryOrderOpen: boolean;
-  /** The buy that rests on the exchange; null when there is none, or when its state is unknown. */
-  waiting: WaitingEntry | null;
-  exitOrderOpen: boolean;
-  /** The daily trend: 1 rising, -1 falling, 0 neither, 2 unknown or not used. */
-  regime: Regime;
-  /** A technical rating calls for a sale in profit. */
-  ratingSells: boolean;
-  /** The part of this coin in the plan of the basket; null outside of a basket. */
-  basket: BasketTurn | null;
-  takerFee: number;
-  makerFee: number;
-  /** False when a stored setting has the wrong type: entries are refused, exits run. */
-  readable: boolean;
-}
-
-/** A view without position, orders and price. */
-export const flatView = (): TickView => ({
-  nowMs: 0,
-  price: 0,
-  priceAgeMs: 0,
-  lots: 0,
-  peakLots: 0,
-  avgTicks: 0,
-  sellable: false,
-  firstBuyFillMs: 0,
-  cycle: 0,
-  target: 0,
-  entryOrderOpen: false,
-  waiting: null,
-  exitOrderOpen: false,
-  regime: 2,
-  ratingSells: false,
-  basket: null,
-  takerFee: 0.001,
-  makerFee: 0.001,
-  readable: true,
-});
-
-/** Updates the view to a position. The strategy sees no recorded price without one. */
-export function viewPosition(view: TickView, position: Position, rules: SymbolRules): void {
-  const held = position.firstBuyAt !== null;
-  view.lots = held ? Math.floor(toSteps(position.quantity, rules.lot.step)) : 0;
-  view.peakLots = held ? Math.floor(toSteps(position.peakQuantity, rules.lot.step)) : 0;
-  view.avgTicks = held ? toSteps(position.averagePrice, rules.price.tick) : 0;
-  view.sellable = held && isSellable(position.quantity, position.averagePrice, rules);
-  view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
-  view.cycle = position.cycle;
-}
-
-/** A buy in the book; prices in ticks. */
-interface WaitingEntry {
-  readonly level: number;
-  /** Trigger price; 0 for a plain limit order. */
-  readonly stop: number;
-  readonly limit: number;
-  readonly placedMs: number;
-  /** It has triggered, or has a partial fill. */
-  readonly touched: boolean;
-}
+import type { TickView } from '#core/judge/view.ts';
 
 /** Quote price of one tick and base quantity of one lot. */
 export interface Grid {

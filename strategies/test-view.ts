@@ -1,12 +1,12 @@
 import type { Candle } from '#core/market/candle.ts';
 import { requireDecimal } from '#core/amount/decimal.ts';
-import { flatView as emptyView, type TickView } from './strategy.ts';
+import { openView, type TickView } from '#core/judge/view.ts';
 
 export const HOUR_MS = 3_600_000;
 export const GRID = { tick: requireDecimal('0.01'), step: requireDecimal('0.001') };
 
 /** A coin without a position at 100.00. */
-export const flatView = (change: Partial<TickView> = {}): TickView => ({ ...emptyView(), price: 10_000, ...change });
+export const flatView = (change: Partial<TickView> = {}): TickView => ({ ...openView(), price: 10_000, ...change });
 
 /** One unit bought at 100.00. */
 export const heldView = (change: Partial<TickView> = {}): TickView =>

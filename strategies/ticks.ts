@@ -1,5 +1,6 @@
 import { type Decimal, divide, readDecimal, toNumber, toSteps } from '#core/amount/decimal.ts';
-import type { Grid, TickView } from './strategy.ts';
+import type { TickView } from '#core/judge/view.ts';
+import type { Grid } from './strategy.ts';
 
 /** Rounds to the price grid. A whole number of ticks with float error stays on its tick. */
 export const snapDown = (ticks: number): number => Math.floor(ticks + 1e-6);

@@ -53,7 +53,7 @@ const ROOMS = Object.keys(MAY_IMPORT);
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   api: ['contract', 'frame', 'guard', 'views', 'checks', 'diagnosis', 'routes', 'socket'],
   core: [
-    ...['amount', 'market', 'indicators', 'decision', 'order', 'position', 'sizing', 'account'],
+    ...['amount', 'market', 'indicators', 'decision', 'order', 'position', 'sizing', 'account', 'judge'],
     ...['installation', 'ports', 'research'],
   ],
   engine: ['state', 'tick', 'runner', 'account'],

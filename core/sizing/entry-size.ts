@@ -31,12 +31,12 @@ export interface EntryTerms {
 interface EntryQuestion {
   readonly level: number;
   /** Amount of the level when the decision names it. */
-  readonly quote?: Decimal;
+  readonly quote?: Decimal | undefined;
   readonly terms: EntryTerms;
   readonly rules: SymbolRules;
   readonly price: Decimal;
   /** Limit of a resting order; absent for a market order. */
-  readonly limit?: Decimal;
+  readonly limit?: Decimal | undefined;
   readonly position: Pick<Position, 'quantity' | 'averagePrice'>;
   readonly levels: readonly LevelFill[];
   readonly freeQuote: Decimal;

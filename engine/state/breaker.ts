@@ -3,7 +3,7 @@ const WAITS_MS = [1_000, 5_000, 60_000] as const;
 /** This many identical refusals in a row open the breaker: from then on one attempt a minute. */
 const OPENS_AT = WAITS_MS.length;
 
-export interface Refusals {
+interface Refusals {
   readonly times: number;
   readonly message: string;
   readonly untilMs: number;

@@ -1,22 +1,15 @@
 import { add, type Decimal, fromSteps, subtract, toSteps, ZERO } from '#core/amount/decimal.ts';
 import type { Interval } from '#core/market/candle.ts';
 import { createGates, gateNeeds, type Gates } from '#core/decision/gates.ts';
-import { type LevelFill, targetOf } from '#core/position/levels.ts';
+import { openView, type TickView, viewPosition } from '#core/judge/view.ts';
+import type { LevelFill } from '#core/position/levels.ts';
 import { fnv1a64, type OrderRecord } from '#core/order/order.ts';
 import type { RunnerState, StateToKeep } from '#core/ports/store.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { Position } from '#core/position/position.ts';
-import { minOrderQuote } from '#core/sizing/sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
-import {
-  type BoundStrategy,
-  flatView,
-  gridOf,
-  type StrategyInstance,
-  type TickView,
-  viewPosition,
-} from '#strategies/strategy.ts';
+import { type BoundStrategy, gridOf, type StrategyInstance } from '#strategies/strategy.ts';
 import { type AccountContext, marketMs } from './account-context.ts';
 import { baseFeeRate } from './base-fee.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
@@ -131,7 +124,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     rules,
     bound,
     instance,
-    view: emptyView(),
+    view: openView(),
     breaker: createBreaker(),
     guard: createGuard(),
     gates: bound.shared.gates === undefined ? null : createGates(bound.shared.gates),
@@ -188,16 +181,16 @@ export const toKeep = (coin: Coin): StateToKeep => ({
   state: stateToStore(coin),
 });
 
-const emptyView = (): TickView => ({ ...flatView(), priceAgeMs: Number.POSITIVE_INFINITY });
-
 /** Fills the reused view with current values. */
 export function refreshView(coin: Coin): void {
   const { view, position, rules, context } = coin;
   view.nowMs = marketMs(context);
   view.price = coin.price === null ? 0 : Math.round(toSteps(coin.price, rules.price.tick));
   view.priceAgeMs = performance.now() - coin.priceSeenMs;
-  viewPosition(view, position, rules);
-  view.target = position.firstBuyAt === null ? 0 : targetNow(coin);
+  viewPosition(view, {
+    ...{ position, levels: coin.levels, rules, terms: coin.bound.shared },
+    baseFeeRate: () => baseFeeRate(context, rules),
+  });
   const waits = waitingEntry(coin);
   view.entryOrderOpen = hasLive(coin, ({ side }) => side === 'buy');
   view.waiting = waits === undefined ? null : waitingView(coin, waits);
@@ -223,18 +216,6 @@ export async function takeStored(coin: Coin, stored: Pick<RunnerState, 'position
   refreshView(coin);
   coin.instance.onFill(stored.position.firstBuyAt === null ? 'sell' : 'buy', coin.view);
   await store.saveStrategyStates([toKeep(coin)]);
-}
-
-/** A position without own fills, for example with a manually set average price, counts as the first level. */
-const targetNow = (coin: Coin): number =>
-  coin.levels.length === 0 ? Number(coin.view.sellable) : targetOf(coin.levels, leastEntry(coin));
-
-/** The smallest buy at the average price that can be sold again, in quote. */
-function leastEntry({ position, rules, bound, context }: Coin): Decimal {
-  if (position.averagePrice <= 0n) return ZERO;
-  const { stopMultiple, stopLimitOffset } = bound.shared;
-  const price = position.averagePrice;
-  return minOrderQuote({ price, rules, stopMultiple, stopLimitOffset, baseFeeRate: baseFeeRate(context, rules) });
 }
 
 function waitingView(coin: Coin, live: LiveOrder): TickView['waiting'] {

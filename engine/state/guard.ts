@@ -1,14 +1,7 @@
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import type { StopBasis } from '#core/judge/stop.ts';
 import { isObject } from '#core/merge.ts';
 import type { OrderRecord } from '#core/order/order.ts';
-
-/** Level, average price and settings that a stop was placed for; stored with its intent. */
-export interface StopBasis {
-  /** The strategy's level and the average entry price then, as decimal text. */
-  readonly level: string;
-  readonly average: string;
-  /** Hash of the config that it was placed under. */
-  readonly settings: string;
-}
 
 /** State of a coin's protective stop. Times are performance.now(). */
 export interface Guard {
@@ -29,13 +22,20 @@ export const createGuard = (): Guard => ({
   reported: false,
 });
 
+/** The basis of a stop as its intent stores it: decimals as text. */
+export const basisToStore = ({ level, average, settings }: StopBasis): unknown => ({
+  level: formatDecimal(level),
+  average: formatDecimal(average),
+  settings,
+});
+
 /** The basis stored with an order; null for an order without one. */
 export function readBasis({ decision }: Pick<OrderRecord, 'decision'>): StopBasis | null {
   const stored = isObject(decision) ? decision['basis'] : undefined;
   if (!isObject(stored)) return null;
   const { level, average, settings } = stored;
   if (typeof level !== 'string' || typeof average !== 'string' || typeof settings !== 'string') return null;
-  return { level, average, settings };
+  return { level: requireDecimal(level), average: requireDecimal(average), settings };
 }
 
 /** How long the position has been without a stop on the exchange, in seconds. */

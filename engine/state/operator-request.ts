@@ -1,4 +1,5 @@
 import type { Decimal } from '#core/amount/decimal.ts';
+import type { ManualSize } from '#core/judge/manual.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
 import type { Side } from '#core/order/order.ts';
 import type { LiveOrder } from './live-order.ts';
@@ -19,9 +20,4 @@ export interface CoinAction {
   /** The order that it placed, or the order that it cancels once the cancel was sent. */
   order: LiveOrder | null;
   readonly finish: (outcome: ActionOutcome) => void;
-}
-
-export interface ManualSize {
-  readonly by: 'quantity' | 'quote';
-  readonly amount: Decimal;
 }

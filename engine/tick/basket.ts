@@ -1,7 +1,7 @@
 import { basketCoin, type BasketCoin, type BasketTurn, createBasket } from '#core/sizing/basket.ts';
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { toNumber, ZERO } from '#core/amount/decimal.ts';
-import { PRICE_AGE_LIMIT_MS } from './approve.ts';
+import { PRICE_AGE_LIMIT_MS } from '#core/judge/checks.ts';
 import { baseFeeRate } from '#engine/state/base-fee.ts';
 import { type Coin, missingCandles } from '#engine/state/coin.ts';
 

@@ -2,10 +2,11 @@ import type { TickResult } from '#core/decision/audit.ts';
 import { APPROVAL_REASONS, describe, type Numbers } from '#core/decision/decision.ts';
 import { ceilToStep, type Decimal, floorToStep, formatDecimal } from '#core/amount/decimal.ts';
 import type { ManualReason } from '#core/order/manual-order.ts';
+import type { ManualRequest } from '#core/judge/manual.ts';
 import { isObject } from '#core/merge.ts';
 import { type ActionOutcome, done, EXPIRED, refused } from '#core/order/operator-action.ts';
 import { isLiveOrder } from '#core/order/order.ts';
-import { type ApprovalContext, type ApprovalResult, approveManual, type ManualRequest } from './approve.ts';
+import { type ApprovalContext, type ApprovalResult, approveManual } from './approve.ts';
 import { type Coin, pendingOrder, restingOrders } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
 import type { CoinAction } from '#engine/state/operator-request.ts';
@@ -45,7 +46,7 @@ export function nextStep(coin: Coin, action: CoinAction, context: () => Approval
   // A triggered stop may be selling already. A resting buy must not buy back; a resting sale locks the quantity.
   const now = context();
   if (now.stop?.selling === true) return WAIT;
-  const [live] = now.halts.some(({ freeze }) => freeze) ? [] : restingOrders(coin);
+  const [live] = now.live?.halts.some(({ freeze }) => freeze) === true ? [] : restingOrders(coin);
   if (live !== undefined) return { kind: 'cancel', reason: 'force-sell', live };
   const step = judge(coin, { side: 'sell', limit: null, size: 'all', reason: 'force-sell' }, now);
   const { balances } = coin.context;

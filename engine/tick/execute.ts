@@ -1,19 +1,20 @@
 import type { TickResult } from '#core/decision/audit.ts';
 import type { Numbers } from '#core/decision/decision.ts';
-import { add, formatDecimal, maximum, multiply, ONE, subtract, ZERO } from '#core/amount/decimal.ts';
+import { formatDecimal, maximum, multiply, subtract, ZERO } from '#core/amount/decimal.ts';
 import { isRefusedByEveryHalt, isRefusedByNoHalt } from '#core/account/halts.ts';
 import { newId, type OrderId } from '#core/ids.ts';
 import type { OnWire } from '#core/order/order-evidence.ts';
 import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order/order.ts';
+import { dearestPrice } from '#core/judge/entry.ts';
+import type { StopBasis } from '#core/judge/stop.ts';
 import { certainFrom } from '#core/order/order-timing.ts';
 import type { WriteOutcome } from '#core/ports/exchange.ts';
-import { CASH_BUFFER } from '#core/sizing/sizing.ts';
 import { haltsOf, marketNow } from '#engine/state/account-context.ts';
 import { applyCancel } from './cancel.ts';
 import { type Coin, liveOrderOf, stateToStore, takeStored } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
 import type { CoinAction } from '#engine/state/operator-request.ts';
-import type { StopBasis } from '#engine/state/guard.ts';
+import { basisToStore } from '#engine/state/guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
 
@@ -22,8 +23,8 @@ import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
  *
  * 1. Decide. A price, a candle, an order event, the timer or the operator starts a tick (tick.ts). The strategy reads
  *    the refreshed view of its coin and returns a decision: buy, sell, cancel or nothing.
- * 2. Approve. approve.ts checks the decision against halts, limits, fees and trading rules. It returns an order with an
- *    exact quantity, or a refusal with a reason code. Only approve.ts creates an `ApprovedOrder`.
+ * 2. Approve. The rules of core/judge check the decision against halts, limits, fees and trading rules. approve.ts returns
+ *    an order with an exact quantity, or a refusal with a reason code. Only approve.ts creates an `ApprovedOrder`.
  * 3. Reserve. `execute` reserves the money in the wallet book and the buy in the risk book, before the first await.
  *    Other coins decide during the commit: they already see less available balance and less room below each limit.
  * 4. Commit the intent. One transaction (storage/trading/intents.ts) checks the lease, the kill switches and the runner
@@ -119,7 +120,8 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
 
 /** The `decision` column of the order row. After a restart the engine reads buy level and settings back from it. */
 function decisionToStore({ reason, numbers, order, basis }: Execution, settings: string): unknown {
-  if (order.entry === undefined) return basis === undefined ? { reason, numbers } : { reason, numbers, basis };
+  if (order.entry === undefined)
+    return basis === undefined ? { reason, numbers } : { reason, numbers, basis: basisToStore(basis) };
   const { level, plannedQuote } = order.entry;
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote), settings } };
 }
@@ -137,7 +139,7 @@ function reserveFor({ context, price, rules }: Coin, { orderId, execution, at }:
   const quantity = maximum(subtract(order.quantity, unlocked), ZERO);
   const asset = side === 'buy' ? rules.quoteAsset : rules.baseAsset;
   const { form } = order;
-  const dearest = 'price' in form ? form.price : multiply(price ?? ZERO, add(ONE, CASH_BUFFER));
+  const dearest = dearestPrice(form, price ?? ZERO);
   const amount = side === 'buy' ? multiply(quantity, dearest) : quantity;
   context.wallet.reserve(orderId, asset, amount);
   if (side === 'buy')

@@ -1,15 +1,10 @@
 import type { TickResult } from '#core/decision/audit.ts';
 import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core/decision/decision.ts';
-import { formatDecimal, fromSteps, maximum, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
+import { type Decimal, subtract } from '#core/amount/decimal.ts';
 import { exitCause } from '#core/decision/exit-cause.ts';
-import { isSellable } from '#core/position/position.ts';
-import {
-  planStop,
-  type RestingStop,
-  STOP_REASONS,
-  type StopPlan,
-  TRIGGERED_GRACE_MS,
-} from '#core/sizing/protective-stop.ts';
+import { numbersOf } from '#core/judge/situation.ts';
+import { failureOf, type KeptStop, planKeptStop } from '#core/judge/stop.ts';
+import { STOP_REASONS, type StopPlan, TRIGGERED_GRACE_MS } from '#core/sizing/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
 import { cancelOrder } from './cancel.ts';
 import { type Coin, quantityInOpenSells, restingStops } from '#engine/state/coin.ts';
@@ -38,43 +33,23 @@ export function protect(coin: Coin, context: () => ApprovalContext): Promise<Tic
 }
 
 function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
-  const { position, rules, context, bound, price } = coin;
-  const resting = live === undefined ? null : restingOf(coin, live);
-  // A manual sale on the book already sells its part of the position: the stop covers the rest.
-  const left = maximum(subtract(position.quantity, quantityInOpenSells(coin)), ZERO);
-  const guarded = left === position.quantity || isSellable(left, position.averagePrice, rules);
-  return planStop({
+  const { position, rules, context, bound, price, instance, view } = coin;
+  const freeBase = context.wallet.free(rules.baseAsset, performance.now());
+  const guarded = { rules, position, freeBase, quantityInOpenSells: quantityInOpenSells(coin) };
+  return planKeptStop(guarded, {
     settings: bound.shared.protectiveStop,
-    stop: guarded ? fromSteps(Math.round(coin.instance.stopTicks(coin.view)), rules.price.tick) : ZERO,
-    reason: coin.instance.stopReason(coin.view),
-    least: live === undefined || resting === null || mayFall(coin, live) ? ZERO : resting.level,
+    config: coin.settings,
+    ticks: instance.stopTicks(view),
+    reason: instance.stopReason(view),
     price,
-    position: left,
-    free: context.wallet.free(rules.baseAsset, performance.now()),
-    rules,
-    resting,
+    resting: live === undefined ? null : restingOf(coin, live),
   });
 }
 
-function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
-  const shown = 'stopPrice' in record.form ? record.form.stopPrice : ZERO;
-  const level = readBasis(record)?.level;
-  return {
-    form: record.form,
-    left: subtract(record.quantity, applied),
-    level: level === undefined ? shown : requireDecimal(level),
-    reason: record.reason,
-    sold: applied > 0n,
-    triggered: isSelling(coin),
-  };
-}
-
-/**
- * Only a lower average entry price or changed settings may lower a stop. Any other lower level comes from lost state.
- */
-function mayFall({ position, settings }: Coin, { record }: LiveOrder): boolean {
-  const basis = readBasis(record);
-  return basis !== null && (position.averagePrice < requireDecimal(basis.average) || settings !== basis.settings);
+function restingOf(coin: Coin, { record, applied }: LiveOrder): KeptStop['resting'] {
+  const { form, reason, quantity } = record;
+  const left = subtract(quantity, applied);
+  return { form, left, reason, sold: applied > 0n, triggered: isSelling(coin), basis: readBasis(record) };
 }
 
 /** Checks before each decision whether the resting stop has started to sell. */
@@ -92,17 +67,12 @@ export function watchStop(coin: Coin): void {
 export const isSelling = ({ guard: { triggered } }: Coin): boolean =>
   triggered !== null && performance.now() - triggered.sinceMs < TRIGGERED_GRACE_MS;
 
-/**
- * A stop that was triggered and has not sold in time, because the price jumped below its limit. The engine then sells
- * the rest at the market, even where the strategy would wait. Returns the prices as the numbers of that decision.
- */
+/** The prices of a triggered stop that has not sold in time, as the numbers of the decision to sell at the market. */
 export function failedStop(coin: Coin): Numbers | undefined {
   const [live] = restingStops(coin);
-  const form = live?.record.form;
-  if (coin.guard.triggered === null || isSelling(coin) || !coin.view.sellable) return undefined;
-  if (form?.type !== 'stop-loss-limit' || coin.price === null || coin.price > form.stopPrice) return undefined;
-  const { stopPrice, price: limit } = form;
-  return { price: formatDecimal(coin.price), stop: formatDecimal(stopPrice), limit: formatDecimal(limit) };
+  if (live === undefined || coin.guard.triggered === null || isSelling(coin)) return undefined;
+  const failure = failureOf({ form: live.record.form, price: coin.price, sellable: coin.view.sellable });
+  return failure === undefined ? undefined : numbersOf(failure);
 }
 
 interface MoveInput {
@@ -121,20 +91,20 @@ function move(coin: Coin, { plan, live, context }: MoveInput): Promise<TickResul
   note(coin, wanted);
   if (live !== undefined && (!wanted || live.applied > 0n)) return cancelResting(coin, live).then((result) => [result]);
   if (approval === undefined || plan.kind !== 'place') return undefined;
-  return place(coin, { approval, live, level: formatDecimal(plan.level), reason: plan.reason });
+  return place(coin, { approval, live, level: plan.level, reason: plan.reason });
 }
 
 interface PlaceInput {
   readonly approval: Extract<ApprovalResult, { kind: 'approved' }>;
   readonly live: LiveOrder | undefined;
-  readonly level: string;
+  readonly level: Decimal;
   /** Exit reason that the order's fills get. */
   readonly reason: string;
 }
 
 async function place(coin: Coin, { approval, live, level, reason }: PlaceInput): Promise<TickResult[]> {
   const { order, numbers } = approval;
-  const basis = { level, average: formatDecimal(coin.position.averagePrice), settings: coin.settings };
+  const basis = { level, average: coin.position.averagePrice, settings: coin.settings };
   const execution = { reason, numbers, order, basis };
   const result = await execute(coin, live === undefined ? execution : { ...execution, replaces: live });
   if (result.kind === 'order' && result.outcome === 'accepted') {

@@ -8,7 +8,7 @@ import { orphansOn } from '#core/account/orphan.ts';
 import { SELL_FAILED_STOP, STOP_REASONS } from '#core/sizing/protective-stop.ts';
 import { haltsOf } from '#engine/state/account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
-import { type ApprovalContext, type ApprovalResult, approve, exitRefusal } from './approve.ts';
+import { type ApprovalContext, type ApprovalResult, approve, isExitRefused } from './approve.ts';
 import { baseFeeRate } from '#engine/state/base-fee.ts';
 import { basketTurn } from './basket.ts';
 import {
@@ -60,7 +60,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   let approval: Approval = { kind: 'not-needed' };
   if (decision.kind === 'sell') {
     const context = approvalContext(coin);
-    const [inTheWay] = exitRefusal(context) === undefined ? restingOrders(coin).filter(isSale) : [];
+    const [inTheWay] = isExitRefused(context) ? [] : restingOrders(coin).filter(isSale);
     if (inTheWay !== undefined) return clear(coin, log, { seen, inTheWay });
     const result = approve(decision, context);
     if (result.kind === 'approved') return send(coin, log, { ...seen, result });
@@ -231,19 +231,15 @@ function approvalContext(coin: Coin): ApprovalContext {
   return {
     accountId: context.account.id,
     profileId: profile.id,
-    enabled: profile.enabled,
-    keyStatus: context.keyStatus,
-    halts: haltsOf(context, profile.id),
     rules,
     price: coin.price ?? rules.price.min,
-    priceAgeMs: coin.view.priceAgeMs,
-    now: new Date(coin.view.nowMs),
+    nowMs: coin.view.nowMs,
     position,
     levels: coin.levels,
-    freeQuote: context.wallet.free(rules.quoteAsset, nowMs),
+    terms: settingsNow(bound.shared, coin.instance, coin.view),
+    freeQuote: () => context.wallet.free(rules.quoteAsset, nowMs),
     equity: () => add(context.wallet.total(rules.quoteAsset), context.positionValue(rules.quoteAsset)),
     freeBase: context.wallet.free(rules.baseAsset, nowMs),
-    shared: settingsNow(bound.shared, coin.instance, coin.view),
     takerFee: context.fees.taker,
     baseFeeRate: baseFeeRate(context, rules),
     pending:
@@ -252,20 +248,26 @@ function approvalContext(coin: Coin): ApprovalContext {
         : {
             clientOrderId: pending.record.clientOrderId,
             unknown: !isCertain(pending),
-            certainAt: new Date(pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs),
+            certainAtMs: pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs,
           },
-    quantityInOpenSells: quantityInOpenSells(coin),
-    waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
-    gates: coin.gates,
-    candles: missingCandles(coin) ?? null,
     stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
-    risk: {
+    waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
+    quantityInOpenSells: quantityInOpenSells(coin),
+    gates: coin.gates,
+    limits: {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
       rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
     },
-    orphans: orphansOn(rules.baseAsset, context.orphans),
-    unreadOrder: context.unreadOrders.get(coin.symbol) ?? null,
-    refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
+    live: {
+      enabled: profile.enabled,
+      keyStatus: context.keyStatus,
+      halts: haltsOf(context, profile.id),
+      priceAgeMs: coin.view.priceAgeMs,
+      orphans: orphansOn(rules.baseAsset, context.orphans),
+      unreadOrder: context.unreadOrders.get(coin.symbol) ?? null,
+      candles: missingCandles(coin) ?? null,
+      refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
+    },
   };
 }
 

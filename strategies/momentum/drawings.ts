@@ -1,5 +1,6 @@
 import { readFactor } from '#strategies/fields.ts';
-import type { Drawings, DrawnLine, DrawnValues, PlanLine, TickView } from '#strategies/strategy.ts';
+import type { Drawings, DrawnLine, DrawnValues, PlanLine } from '#strategies/strategy.ts';
+import type { TickView } from '#core/judge/view.ts';
 import { breakEvenOf, snapUp } from '#strategies/ticks.ts';
 import { type Config, fitWindows } from './config.ts';
 import type { StrategyContext } from './rules.ts';

@@ -1,7 +1,8 @@
 import type { Decision, Numbers } from '#core/decision/decision.ts';
+import type { TickView } from '#core/judge/view.ts';
 import { barsSince } from '#strategies/execution.ts';
 import { awayText, percentText, priceText, profitText, quantityText } from '#strategies/grid-text.ts';
-import type { Grid, TickView } from '#strategies/strategy.ts';
+import type { Grid } from '#strategies/strategy.ts';
 import type { Config } from './config.ts';
 import { extensionLimit, type StrategyContext } from './rules.ts';
 import type { Series } from './state.ts';

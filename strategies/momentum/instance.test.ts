@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { requireDecimal } from '#core/amount/decimal.ts';
-import type { TickView } from '#strategies/strategy.ts';
+import type { TickView } from '#core/judge/view.ts';
 import { flatView, GRID, HOUR_MS, heldView, hourCandle } from '#strategies/test-view.ts';
 import { config } from './config.ts';
 import { createInstance } from './instance.ts';

@@ -1,9 +1,10 @@
 import { type Candle, INTERVAL_MS } from '#core/market/candle.ts';
 import { toNumber } from '#core/amount/decimal.ts';
+import type { TickView } from '#core/judge/view.ts';
 import { queueingOf } from '#strategies/execution.ts';
 import { readFactor } from '#strategies/fields.ts';
 import { firstAnswer } from '#strategies/ordered-rules.ts';
-import type { CandleRun, Grid, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import type { Grid, StrategyInstance, CandleRun } from '#strategies/strategy.ts';
 import { snapUp } from '#strategies/ticks.ts';
 import { type Config, DEFAULTS, fitWindows, storedWindows } from './config.ts';
 import { planOf, valuesOf } from './drawings.ts';

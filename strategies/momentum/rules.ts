@@ -1,7 +1,7 @@
 import type { Decision } from '#core/decision/decision.ts';
+import type { TickView } from '#core/judge/view.ts';
 import { barsSince, CONDITION_GONE, makerForm, type Queueing, TIMEOUT } from '#strategies/execution.ts';
 import type { Rule as OrderedRule } from '#strategies/ordered-rules.ts';
-import type { TickView } from '#strategies/strategy.ts';
 import { breakEvenOf, snapDown, snapUp } from '#strategies/ticks.ts';
 import { ANSWERS } from './reasons.ts';
 import type { Memory, Series } from './state.ts';

@@ -1,5 +1,6 @@
 import { toNumber } from '#core/amount/decimal.ts';
-import type { Drawings, Grid, PlanLine, TickView } from '#strategies/strategy.ts';
+import type { Drawings, Grid, PlanLine } from '#strategies/strategy.ts';
+import type { TickView } from '#core/judge/view.ts';
 
 export const drawings: Drawings = { lines: [], levels: { target: 'Target share' } };
 

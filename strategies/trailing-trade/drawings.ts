@@ -1,5 +1,6 @@
 import { readFactor } from '#strategies/fields.ts';
-import type { Drawings, DrawnLine, DrawnValues, PlanLine, TickView } from '#strategies/strategy.ts';
+import type { Drawings, DrawnLine, DrawnValues, PlanLine } from '#strategies/strategy.ts';
+import type { TickView } from '#core/judge/view.ts';
 import { snapUp } from '#strategies/ticks.ts';
 import { type Config, windowOf } from './config.ts';
 import { firstBuyNeed, placeLevels, placeNextRung, type StrategyContext } from './rules.ts';

@@ -1,9 +1,10 @@
 import type { Decision, Numbers } from '#core/decision/decision.ts';
 import { divide, formatDecimal, fromSteps, ONE } from '#core/amount/decimal.ts';
+import type { TickView } from '#core/judge/view.ts';
 import { barsSince } from '#strategies/execution.ts';
 import { readSetting } from '#strategies/fields.ts';
 import { awayText, percentText, priceText, profitText, quantityText } from '#strategies/grid-text.ts';
-import type { Grid, TickView } from '#strategies/strategy.ts';
+import type { Grid } from '#strategies/strategy.ts';
 import { type Config, MAX_WINDOW } from './config.ts';
 import { REASONS, type ReasonCode } from './reasons.ts';
 import { barsHeld, firstBuyNeed, type StrategyContext } from './rules.ts';

@@ -1,10 +1,11 @@
 import { type Candle, INTERVAL_MS, MOST_CLOSED } from '#core/market/candle.ts';
 import { toNumber } from '#core/amount/decimal.ts';
+import type { TickView } from '#core/judge/view.ts';
 import { readFactor } from '#strategies/fields.ts';
 import { queueingOf } from '#strategies/execution.ts';
 import { rungsOf } from '#strategies/ladder.ts';
 import { firstAnswer } from '#strategies/ordered-rules.ts';
-import type { CandleNeed, Grid, Reach, StrategyInstance, CandleRun, TickView } from '#strategies/strategy.ts';
+import type { CandleNeed, Grid, Reach, StrategyInstance, CandleRun } from '#strategies/strategy.ts';
 import { snapDown, snapUp } from '#strategies/ticks.ts';
 import { type Config, DEFAULT_LEVEL, windowOf } from './config.ts';
 import { planOf, valuesOf } from './drawings.ts';

@@ -1,4 +1,5 @@
 import type { Decision, EntryForm } from '#core/decision/decision.ts';
+import type { TickView } from '#core/judge/view.ts';
 import {
   barsSince,
   chaseForm,
@@ -10,7 +11,6 @@ import {
 } from '#strategies/execution.ts';
 import { type NextRung, placeRung, type Rung } from '#strategies/ladder.ts';
 import type { Rule as OrderedRule } from '#strategies/ordered-rules.ts';
-import type { TickView } from '#strategies/strategy.ts';
 import { breakEvenOf, snapDown, snapUp } from '#strategies/ticks.ts';
 import { ADDS, ANSWERS } from './reasons.ts';
 import type { Memory } from './state.ts';
