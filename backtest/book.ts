@@ -14,6 +14,7 @@ import {
 import { type ExchangeFill, feeValueOf } from '#core/order/fill.ts';
 import { FLAT, foldFill, type Position } from '#core/position/position.ts';
 import { foldLevel, type LevelFill } from '#core/position/levels.ts';
+import type { StopBasis } from '#core/judge/stop.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { fillAt, marketPrice, OTHER_ASSET, type PendingOrder, type Terms } from './fills.ts';
 import type { Resting, Touch } from './resting.ts';
@@ -82,7 +83,7 @@ export interface Book {
   entry: Resting | null;
   /** The stop that rests on the exchange, with the level and the average price for which it was placed. */
   stop: Resting | null;
-  basis: { readonly level: Decimal; readonly average: Decimal } | null;
+  basis: StopBasis | null;
   /** The stop level that was planned last. `stopNeedsReview`: plan the stop again at every candle. */
   plannedStopTicks: number;
   stopNeedsReview: boolean;

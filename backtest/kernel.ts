@@ -1,6 +1,7 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { toNumber } from '#core/amount/decimal.ts';
+import { openView } from '#core/judge/view.ts';
 import { gridOf, type CandleRun } from '#strategies/strategy.ts';
 import { type Book, openBook, openBalance, type SharedBalance } from './book.ts';
 import { endDays, type EquityMeter, meterRows, moveExtremes, openMeter } from './equity.ts';
@@ -9,8 +10,8 @@ import { openFeed, openGates } from './feed.ts';
 import { actInside } from './inside.ts';
 import { updateStop, matchCandle, fillAtOpen, placeDecision, withFailedStop } from './market.ts';
 import { priceGrid } from './price-grid.ts';
-import { openView } from './view.ts';
 import type { KernelInput, Run } from './run-state.ts';
+import { BookSituation } from './situation.ts';
 
 /*
  * The fill model of a backtest.
@@ -34,10 +35,10 @@ import type { KernelInput, Run } from './run-state.ts';
  * 3. Close (feed.ts, then decide). The strategy receives the candles that have closed and decides at the close. A stop that
  *    triggered and did not sell becomes a market sale of the whole position when the close is at or below its trigger
  *    (market.ts withFailedStop).
- * 4. Order (place.ts placeOrder). The decision becomes an order after the checks of the live engine: limits of the account,
- *    cool-down, gates, size, balance, trading rules. It fills in a later candle, never in this one.
- * 5. Stop (place.ts replanStop). The stop on the exchange is placed, moved or cancelled by the plan of the live engine
- *    (core/sizing/protective-stop.ts).
+ * 4. Order (place.ts placeOrder). The decision becomes an order by the rules of live trading (core/judge): limits of the
+ *    account, cool-down, gates, size, balance, trading rules. It fills in a later candle, never in this one.
+ * 5. Stop (place.ts replanStop). The stop on the exchange is placed, moved or cancelled by the plan of live trading
+ *    (core/judge/stop.ts).
  * 6. Measure (equity.ts). The equity is cash plus the position at the close.
  *
  * Volume. With `participation`, all orders of one candle together fill at most that share of its volume (book.ts takeRoom).
@@ -108,7 +109,8 @@ export function openRun(input: KernelInput, balance: SharedBalance = openBalance
   const offGrid = grid.offGrid.filter((row) => row >= start && row < end).length;
   const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
   const wake = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY };
-  return { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates, account: null };
+  const situation = new BookSituation(book, bound.shared, gates?.gates ?? null);
+  return { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates, situation };
 }
 
 function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' | 'skipped' | 'crossed'> {
@@ -145,7 +147,7 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
     if (gates !== null && gates.nextMs <= nowMs) gates.feedClosed();
     if (feed.nextCloseMs <= nowMs) feed.feedClosed();
     const decided = instance.decide(view);
-    const decision = book.stop?.triggered === true ? withFailedStop(decided, book, priceTicks) : decided;
+    const decision = book.stop?.triggered === true ? withFailedStop(decided, book, view) : decided;
     let { reason } = decision;
     if (decision.kind !== 'nothing') reason = placeDecision(run, decision);
     if (guards && (view.sellable || book.stop !== null)) updateStop(run, false);

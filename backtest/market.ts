@@ -1,29 +1,31 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { fromSteps, minimum, multiply, subtract, toNumber } from '#core/amount/decimal.ts';
 import type { Decision } from '#core/decision/decision.ts';
+import { failureOf } from '#core/judge/stop.ts';
+import { type TickView, viewPosition } from '#core/judge/view.ts';
 import { SELL_FAILED_STOP } from '#core/sizing/protective-stop.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type Book, updateCapitalInUse, type Session, settlePending, settleResting } from './book.ts';
-import { marketPrice } from './fills.ts';
+import { baseFeeRate, marketPrice } from './fills.ts';
 import type { Run } from './run-state.ts';
 import { replanStop, placeOrder } from './place.ts';
 import { type Bar, matchBar, type Resting, wakeAbove, wakeBelow } from './resting.ts';
-import { viewOrders, viewPosition } from './view.ts';
+import { viewOrders } from './view.ts';
 
 /* Orders of a coin against candles: see the fill model in kernel.ts. */
 
 /** Replaces the decision when the stop triggered but did not sell: the whole position is sold at the market. */
-export function withFailedStop(decision: Decision, { stop, pending }: Book, priceTicks: number): Decision {
-  const waits = pending !== null || stop === null || priceTicks > stop.stopTicks;
-  return waits ? decision : SELL_FAILED_STOP;
+export function withFailedStop(decision: Decision, { stop, pending, rules }: Book, view: TickView): Decision {
+  if (pending !== null || stop === null) return decision;
+  const price = fromSteps(view.price, rules.price.tick);
+  return failureOf({ form: stop.form, price, sellable: true }) === undefined ? decision : SELL_FAILED_STOP;
 }
 
 /** Turns a decision into an order; returns the reason under which it is counted. */
 export function placeDecision(run: Run, decision: Exclude<Decision, { kind: 'nothing' }>): string {
-  const { view, instance, book, input, gates, account } = run;
-  const shared = settingsNow(input.bound.shared, instance, view);
-  const moment = { nowMs: view.nowMs, priceTicks: view.price, shared, gates: gates?.gates ?? null, account };
-  const reason = placeOrder(decision, book, moment);
+  const { view, instance, book, input, situation } = run;
+  situation.moveTo(view, decision, settingsNow(input.bound.shared, instance, view));
+  const reason = placeOrder(decision, book, situation);
   updateCapitalInUse(book);
   updateOrders(run);
   return reason;
@@ -31,14 +33,15 @@ export function placeDecision(run: Run, decision: Exclude<Decision, { kind: 'not
 
 /** Plans the stop on the exchange again when the level or the position changed. */
 export function updateStop(run: Run, afterRise: boolean): void {
-  const { view, instance, book, input } = run;
+  const { view, instance, book, input, situation } = run;
   const settings = input.bound.shared.protectiveStop;
   if (settings === undefined || book.pending?.side === 'sell') return;
-  const stopTicks = view.sellable ? instance.stopTicks(view) : 0;
-  if (stopTicks === book.plannedStopTicks && !book.stopNeedsReview) return;
-  book.plannedStopTicks = stopTicks;
-  const reason = stopTicks > 0 ? instance.stopReason(view) : '';
-  replanStop(book, { settings, stopTicks, reason, priceTicks: view.price, nowMs: view.nowMs, afterRise });
+  const ticks = view.sellable ? instance.stopTicks(view) : 0;
+  if (ticks === book.plannedStopTicks && !book.stopNeedsReview) return;
+  book.plannedStopTicks = ticks;
+  const reason = ticks > 0 ? instance.stopReason(view) : '';
+  const { price: priceTicks, nowMs } = view;
+  replanStop(book, situation, { settings, ticks, reason, priceTicks, nowMs, afterRise });
   updateOrders(run);
 }
 
@@ -157,7 +160,10 @@ interface AfterFillInput {
 function afterFill(run: Run, { side, ticks, afterRise }: AfterFillInput): void {
   const { view, instance, book, input } = run;
   updateCapitalInUse(book);
-  viewPosition(view, book, input.bound.shared);
+  viewPosition(view, {
+    ...{ position: book.position, levels: book.levels, rules: book.rules, terms: input.bound.shared },
+    baseFeeRate: () => baseFeeRate(book.terms),
+  });
   viewOrders(view, book);
   view.price = ticks;
   instance.onFill(side, view);

@@ -4,7 +4,7 @@ import type { OrderId, ProfileId } from '#core/ids.ts';
 import { type Gain, hasLimits, type Holding, type RiskFacts } from '#core/account/risk.ts';
 import { createRiskJudge, type RiskJudge } from '#core/account/risk-judge.ts';
 import type { Book } from './book.ts';
-import type { AccountView } from './place.ts';
+import type { AccountView } from './situation.ts';
 
 /** Risk limits of an account and its profiles, and the time zone of the day for the daily loss. */
 export type AccountLimits = Pick<RiskFacts, 'limits' | 'timezone'>;
@@ -69,7 +69,7 @@ export function openLimits(
     refusal(nowMs) {
       const now = new Date(nowMs);
       count(now);
-      return judge.refusal({ profileId, symbol }, now)?.reason;
+      return judge.refusal({ profileId, symbol }, now);
     },
     rooms: () => judge.rooms({ profileId, symbol }),
     placed({ number, quote, nowMs }) {

@@ -150,7 +150,7 @@ function shareAccount(coinRuns: readonly CoinRun[], balance: SharedBalance, limi
   for (const [i, { run }] of coinRuns.entries()) {
     const coin = coins[i];
     const judged = coin === undefined ? undefined : judge?.(coin);
-    run.account = { refusal: () => undefined, rooms: () => [], placed: () => undefined, ...judged, equity };
+    run.situation.account = { refusal: () => undefined, rooms: () => [], placed: () => undefined, ...judged, equity };
   }
 }
 
@@ -223,7 +223,7 @@ function advance(coinRun: CoinRun, nowMs: number, fills: PortfolioFill[]): void 
 function act({ run, guards }: CoinRun): string {
   const { book, view, instance } = run;
   const decided = instance.decide(view);
-  const decision = book.stop?.triggered === true ? withFailedStop(decided, book, view.price) : decided;
+  const decision = book.stop?.triggered === true ? withFailedStop(decided, book, view) : decided;
   const reason = decision.kind === 'nothing' ? decision.reason : placeDecision(run, decision);
   if (guards && (view.sellable || book.stop !== null)) updateStop(run, false);
   return reason;

@@ -1,14 +1,14 @@
 import type { SymbolRules } from '#core/market/symbol.ts';
-import type { TickView } from '#core/judge/view.ts';
 import type { BoundStrategy, StrategyInstance } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
 import type { Series } from './columns.ts';
 import type { EquityMeter } from './equity.ts';
 import type { Terms } from './fills.ts';
-import type { AccountView } from './place.ts';
 import type { PriceGrid } from './price-grid.ts';
 import type { CandlePath } from './resting.ts';
+import type { BookSituation } from './situation.ts';
 import type { Gates } from '#core/decision/gates.ts';
+import type { TickView } from '#core/judge/view.ts';
 
 export interface KernelInput {
   readonly bound: BoundStrategy;
@@ -47,7 +47,7 @@ export interface Run {
   readonly decisions: Uint8Array | null;
   readonly wake: { below: number; above: number };
   readonly gates: GateFeed | null;
-  account: AccountView | null;
+  readonly situation: BookSituation;
 }
 
 /** Feeds the closed candles to the strategy in order, each once, through one reused object. */
