@@ -14,7 +14,7 @@ type Part<Op, Name extends 'params' | 'query' | 'body'> = Op extends { readonly 
     : undefined
   : undefined;
 
-/** What a request is about, as its operation declares it. */
+/** The subject of a request, as its operation declares it. */
 type SubjectOf<Op> = Op extends { readonly scope: 'account' }
   ? { readonly account: AccountView }
   : Op extends { readonly scope: 'profile' }

@@ -1,4 +1,4 @@
-// What every page shares: navigation, keys, palette, wrong addresses; and the lists of what happened.
+// Parts of every page: navigation, keys, palette, wrong addresses; and the lists of recent events.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
