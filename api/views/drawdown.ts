@@ -1,5 +1,5 @@
 /** Net P&L of one profile at one moment, in quote units. */
-export interface NetPoint {
+interface NetPoint {
   readonly atMs: number;
   readonly net: number;
 }

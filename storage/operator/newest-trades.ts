@@ -17,7 +17,7 @@ interface TradeRow extends TradeKey {
   readonly exitReason: string | null;
 }
 
-export interface TradeStep extends TradeKey {
+interface TradeStep extends TradeKey {
   readonly at: Date;
   readonly orderId: OrderId;
   readonly side: Side;
