@@ -92,7 +92,7 @@ const EXPLAIN_REFUSAL: Statement = {
       select scope, subject, reason, freeze_exits, cancel_entries, engaged_at, false as is_reset from kill_switches
       where subject in ('all', $1::uuid::text, $2::uuid::text)
       union all
-      select 'account', id::text, 'The exchange was reset: confirm that the account may continue.', false, false, reset_at, true
+      select 'account', id::text, 'The exchange was reset: confirm that the account may go on.', false, false, reset_at, true
       from lease where reset_at is not null
     ) as engaged
     where $5::boolean or (freeze_exits and not $22::boolean)

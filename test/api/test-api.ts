@@ -44,6 +44,8 @@ interface TestApiOptions
   extends Partial<
     Pick<ApiSettings, 'liveDemo' | 'webDir' | 'outgoingPrivate' | 'backupDir' | 'candleDir' | 'paperKey'>
   > {
+  /** True for a browser that opens the pages at the address of the api itself. */
+  readonly ownOrigin?: boolean;
   /** REST interface of the exchange. */
   readonly exchange?: RequestListener;
   /** The market of every venue, instead of `exchange`. */
@@ -227,7 +229,6 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
   };
   const server = stack.use(await serveApi(context, { host: '127.0.0.1', port: 0 }));
   const address = `http://127.0.0.1:${server.port}`;
-  // Pages that the api serves itself.
-  if (options.webDir !== undefined) origins.push(address);
+  if (options.ownOrigin === true) origins.push(address);
   return new TestApi({ url: address, databaseUrl: url, context, clock, stack: stack.move() });
 }

@@ -36,7 +36,7 @@ export async function openHistoryStage(days: number): Promise<HistoryStage> {
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   const order = { root: ROOT, dataDir, inherited: process.env, signal: new AbortController().signal };
   const { folder } = await buildWebApp(order);
-  const api = stack.use(await openTestApi({ webDir: folder }));
+  const api = stack.use(await openTestApi({ webDir: folder, ownOrigin: true }));
   await api.signUp();
   await api.call(changeSettings, { body: { timezone: 'Europe/Lisbon' } });
   const { account, profile } = await api.addProfile('Dip ladder');
