@@ -116,7 +116,7 @@ test('a limit sale takes the place of the stop; what is left is guarded, and an 
   await using on = await openGuarded();
   await enter(on);
   const position = on.coin().position.quantity;
-  const dust = await ask(on, market('sell', '0.00525'));
+  const dust = await ask(on, market('sell', '0.00502'));
   assert.equal(codeOf(dust), 'refused size-leaves-dust');
   doneOf(await ask(on, limit(on, 'sell', { at: '1.05', quantity: '0.002' })));
   const rest = formatDecimal(subtract(position, d('0.002')));
@@ -201,7 +201,7 @@ test('a force sale waits until an unknown buy is proved, then sells what it boug
   );
   const { filledQuantity } = doneOf(await ask(on, FORCE));
   await ticked;
-  assert.equal(filledQuantity, '0.01054', 'what was held, and what the unanswered buy had bought');
+  assert.equal(filledQuantity, '0.01008', 'what was held, and what the unanswered buy had bought');
   await flat(on);
   // The sale itself is not answered: it is looked up, and nothing is sold a second time.
   on.wheel.stop = on.ticks('0.97');

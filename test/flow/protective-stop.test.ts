@@ -56,7 +56,7 @@ async function assertLikeExchange(on: Guarded): Promise<void> {
 test('a stop rests as soon as something is held and follows the strategy up in one request, but not down', async () => {
   await using on = await openGuarded();
   const first = await enter(on);
-  assert.deepEqual([first.type, formatDecimal(first.quantity)], ['STOP_LOSS_LIMIT', '0.00527']);
+  assert.deepEqual([first.type, formatDecimal(first.quantity)], ['STOP_LOSS_LIMIT', '0.00504']);
   assert.deepEqual(pricesOf(on), [priceAt(on, '0.97')]);
   await move(on, '0.98');
   assert.equal(first.status, 'CANCELED');
@@ -74,7 +74,7 @@ test('it sells on the exchange, and the fill is booked like any other', async ()
   await on.trade('0.969');
   await flat(on);
   assert.deepEqual(sales(on), ['STOP_LOSS_LIMIT FILLED']);
-  assert.ok(on.logs.some(({ msg }) => /^Sold 0\.00527 BTC at [0-9.]+ for [0-9.]+ USDT \(stop loss\)\./.test(msg)));
+  assert.ok(on.logs.some(({ msg }) => /^Sold 0\.00504 BTC at [0-9.]+ for [0-9.]+ USDT \(stop loss\)\./.test(msg)));
   await assertLikeExchange(on);
 });
 
@@ -183,7 +183,7 @@ test('buying more makes the stop larger, and lets it fall with the average price
   on.wheel.want = 'buy';
   await steer(on, '0.96');
   await until('the larger stop', () => pricesOf(on).join() === priceAt(on, '0.96'));
-  assert.ok(stopsOf(on).every(({ quantity }) => quantity > requireDecimal('0.0105')));
+  assert.ok(stopsOf(on).every(({ quantity }) => quantity > requireDecimal('0.01')));
 });
 
 test('switching it off takes it down, switching it on brings it back; a disabled profile leaves it', async () => {

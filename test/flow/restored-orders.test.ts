@@ -181,7 +181,7 @@ test('settings that cannot be parsed prove nothing: a sale names the order that 
   await on.running().refreshProfiles();
   const { state, reason } = await ask(on, FORCE);
   assert.equal(state, 'refused');
-  assert.match(reason ?? '', new RegExp(`Order ${open[0]?.exchangeOrderId} belongs to no profile and locks 0.00527`));
+  assert.match(reason ?? '', new RegExp(`Order ${open[0]?.exchangeOrderId} belongs to no profile and locks 0.00504`));
   await save('{"a":2}');
   await on.running().refreshProfiles();
   await on.trade('1');
