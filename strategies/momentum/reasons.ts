@@ -1,4 +1,5 @@
-import type { Decision, ReasonText } from '#core/decision/decision.ts';
+import type { ReasonText } from '#core/decision/decision.ts';
+import { answersOf } from '#strategies/answers.ts';
 import { CONDITION_GONE, TIMEOUT, WAITING_REASONS } from '#strategies/execution.ts';
 
 const SOLD_AT = ['threshold'] as const;
@@ -57,32 +58,10 @@ export const REASONS = {
 } as const satisfies Record<string, ReasonText>;
 
 export type ReasonCode = keyof typeof REASONS;
-type ExitCode = 'exit-trailing-stop' | 'exit-profit-trail' | 'exit-cross-down' | 'exit-regime';
-type CancelCode = 'order-entry-timeout' | 'order-entry-condition-gone';
-type NothingCode = Exclude<ReasonCode, ExitCode | CancelCode | 'entry-cross-up'>;
 
-const nothing = (reason: NothingCode): Decision => Object.freeze({ kind: 'nothing', reason });
-const sell = (reason: ExitCode): Decision => Object.freeze({ kind: 'sell', reason, lots: 'all' });
-
-/** One shared object per answer, so that a tick without an event allocates nothing. */
-export const ANSWERS: Readonly<Record<ReasonCode, Decision>> = {
-  'hold-above-stop': nothing('hold-above-stop'),
-  'hold-sell-disabled': nothing('hold-sell-disabled'),
-  'hold-exit-order-open': nothing('hold-exit-order-open'),
-  'exit-trailing-stop': sell('exit-trailing-stop'),
-  'exit-profit-trail': sell('exit-profit-trail'),
-  'exit-cross-down': sell('exit-cross-down'),
-  'exit-regime': sell('exit-regime'),
-  'entry-disabled': nothing('entry-disabled'),
-  'entry-config-unreadable': nothing('entry-config-unreadable'),
-  'order-entry-open': nothing('order-entry-open'),
+/** The shared decisions of the rules. */
+export const ANSWERS = answersOf<ReasonCode>(REASONS, {
   'order-entry-timeout': TIMEOUT,
   'order-entry-condition-gone': CONDITION_GONE,
-  'entry-history-short': nothing('entry-history-short'),
-  'entry-no-cross': nothing('entry-no-cross'),
-  'entry-already-this-candle': nothing('entry-already-this-candle'),
-  'entry-below-trend': nothing('entry-below-trend'),
-  'entry-trend-not-rising': nothing('entry-trend-not-rising'),
-  'entry-overextended': nothing('entry-overextended'),
   'entry-cross-up': Object.freeze({ kind: 'buy', reason: 'entry-cross-up', level: 0 }),
-};
+});

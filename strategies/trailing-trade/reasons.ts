@@ -1,4 +1,5 @@
 import type { Decision, ReasonText } from '#core/decision/decision.ts';
+import { answersOf } from '#strategies/answers.ts';
 import { CONDITION_GONE, TIMEOUT, WAITING_REASONS } from '#strategies/execution.ts';
 
 export const REASONS = {
@@ -73,49 +74,17 @@ export const REASONS = {
 } as const satisfies Record<string, ReasonText>;
 
 export type ReasonCode = keyof typeof REASONS;
-type ExitCode = Extract<ReasonCode, `exit-${string}`>;
-type CancelCode = 'order-entry-timeout' | 'order-entry-condition-gone';
-type NothingCode = Exclude<ReasonCode, ExitCode | CancelCode | 'entry-immediate' | 'entry-first' | 'entry-add'>;
-
-const nothing = (reason: NothingCode): Decision => Object.freeze({ kind: 'nothing', reason });
-const sell = (reason: ExitCode): Decision => Object.freeze({ kind: 'sell', reason, lots: 'all' });
 
 const addAt = (level: number): Decision => Object.freeze({ kind: 'buy', reason: 'entry-add', level });
 
 /** The buy of each further level, by its number. The first level opens the position. */
 export const ADDS: readonly Decision[] = Array.from({ length: 64 }, (_, level) => addAt(level));
 
-/** One shared object per answer, so that a tick without an event allocates nothing. */
-export const ANSWERS: Readonly<Record<ReasonCode, Decision>> = {
-  'hold-below-arm': nothing('hold-below-arm'),
-  'hold-trail-armed': nothing('hold-trail-armed'),
-  'hold-trail-pending': nothing('hold-trail-pending'),
-  'hold-break-even-armed': nothing('hold-break-even-armed'),
-  'hold-above-floor': nothing('hold-above-floor'),
-  'hold-below-floor-arm': nothing('hold-below-floor-arm'),
-  'hold-until-time-stop': nothing('hold-until-time-stop'),
-  'entry-rsi-high': nothing('entry-rsi-high'),
-  'entry-above-level': nothing('entry-above-level'),
-  'entry-add': addAt(1),
-  'hold-above-stop': nothing('hold-above-stop'),
-  'hold-no-exit': nothing('hold-no-exit'),
-  'hold-sell-disabled': nothing('hold-sell-disabled'),
-  'hold-exit-order-open': nothing('hold-exit-order-open'),
-  'exit-stop-loss': sell('exit-stop-loss'),
-  'exit-break-even': sell('exit-break-even'),
-  'exit-trail': sell('exit-trail'),
-  'exit-take-profit': sell('exit-take-profit'),
-  'exit-rating': sell('exit-rating'),
-  'exit-regime': sell('exit-regime'),
-  'exit-time-stop': sell('exit-time-stop'),
+/** The shared decisions of the rules. */
+export const ANSWERS = answersOf<ReasonCode>(REASONS, {
   'order-entry-timeout': TIMEOUT,
   'order-entry-condition-gone': CONDITION_GONE,
-  'entry-disabled': nothing('entry-disabled'),
-  'entry-config-unreadable': nothing('entry-config-unreadable'),
-  'order-entry-open': nothing('order-entry-open'),
-  'entry-grid-complete': nothing('entry-grid-complete'),
-  'entry-history-short': nothing('entry-history-short'),
-  'entry-above-window-low': nothing('entry-above-window-low'),
   'entry-immediate': Object.freeze({ kind: 'buy', reason: 'entry-immediate', level: 0 }),
   'entry-first': Object.freeze({ kind: 'buy', reason: 'entry-first', level: 0 }),
-};
+  'entry-add': addAt(1),
+});
