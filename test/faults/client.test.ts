@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { z } from 'zod';
-import { floorToStep, multiply, requireDecimal } from '#core/amount/decimal.ts';
-import { cancelIdOf, clientOrderIdOf } from '#core/order/order.ts';
+import { cancelIdOf } from '#core/order/order.ts';
 import { ORDER_TIMING } from '#core/order/order-timing.ts';
 import type { MarketPort, PlaceRequest, TradingPort } from '#core/ports/exchange.ts';
 import { ExchangeError } from '#exchange/errors.ts';
-import { orderOf } from '#test/exchange/orders.ts';
 import { createRateLimiter } from '#exchange/limits.ts';
-import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
-import { parseAccounts } from '#paper/exchange/accounts.ts';
-import { type PaperExchange, startPaper } from '#paper/server.ts';
-import { control as askControl } from '#test/paper/test-server.ts';
 import { until } from '#test/flow/until.ts';
+import { type ClientBench, openClient, SYMBOL } from './client-bench.ts';
 import type { RequestFault } from './fault-table.ts';
 
-const SYMBOL = 'BTCUSDT';
 const HTML = '<html><body>Bad Gateway</body></html>';
 const failure = (code: number, msg: string) => ({ code, msg });
 const CLOCK = failure(-1021, 'Timestamp for this request is outside of the recvWindow.');
@@ -93,44 +86,38 @@ const CELLS: Readonly<Record<string, Cell>> = {
     fault: { kind: 'fail-before', status: 429, body: WEIGHT, headers: { 'Retry-After': '1' } },
     ...{ write: 'rejected', done: false, read: 'rate-limited' },
   },
+  'too many orders': {
+    fault: { kind: 'fail-before', status: 429, body: failure(-1015, 'Too many new orders.') },
+    ...{ write: 'rejected', done: false, read: 'too-many-orders' },
+  },
+  'an unknown execution status': {
+    fault: { kind: 'fail-before', status: 400, body: failure(-1006, 'Execution status unknown.') },
+    ...{ write: 'unknown', done: false, read: 'status-unknown' },
+  },
+  'an archived order': {
+    fault: { kind: 'fail-before', status: 400, body: failure(-2026, 'Order was archived.') },
+    ...{ write: 'rejected', done: false, read: 'order-archived' },
+  },
+  'a refused key': {
+    fault: { kind: 'fail-before', status: 401, body: failure(-2015, 'Invalid API-key, IP, or permissions.') },
+    ...{ write: 'rejected', done: false, read: 'key-refused' },
+  },
+  'a redirect': {
+    fault: { kind: 'fail-before', status: 302, body: '', headers: { location: '/login' } },
+    ...{ write: 'unknown', done: false, read: 'unreadable' },
+  },
   'a ban': {
     fault: { kind: 'fail-before', status: 418, body: WEIGHT, headers: { 'Retry-After': '1' } },
     ...{ write: 'rejected', done: false, read: 'banned' },
   },
 };
 
-let paper: PaperExchange;
-let market: MarketPort;
-const resources = new AsyncDisposableStack();
+let on: ClientBench;
 /** An account for each fault: the exchange allows 100 orders in ten seconds of each. */
-const keyOf = (index: number) => ({ apiKey: `client-key-${index}`, secret: `client-secret-${index}` });
-
 before(async () => {
-  const names = Object.keys(CELLS);
-  const rows = names.map((name, index) => ({ name, ...keyOf(index), balances: { USDT: '10000', BTC: '1' } }));
-  const accounts = parseAccounts(rows, 'The accounts of the test');
-  const places = { source: { kind: 'synthetic' }, clock: { kind: 'real' }, port: 0, controlPort: 0 } as const;
-  paper = resources.use(await startPaper({ ...places, accounts, speed: 1, seed: 5 }));
-  market = createMarketReader({ restUrl: paper.url, limiter: createRateLimiter() });
-  await market.clock.sync();
+  on = await openClient(Object.keys(CELLS));
 });
-after(() => resources.disposeAsync());
-
-const control = (method: string, path: string, body?: unknown): Promise<unknown> =>
-  askControl(paper, `${method} ${path}`, body);
-
-/** A client with separate limits: a limit that a fault set for one must not affect the next. */
-const connect = (index: number): TradingPort =>
-  createTrading({ ...keyOf(index), restUrl: paper.url, clock: market.clock, limiter: createRateLimiter() });
-
-let sequence = 0;
-async function buyAt(share: string): Promise<PlaceRequest> {
-  const price = floorToStep(multiply(await market.price(SYMBOL), requireDecimal(share)), requireDecimal('0.01'));
-  const order = orderOf({ symbol: SYMBOL, quantity: requireDecimal('0.002'), form: { type: 'limit', price } });
-  const { profileId, symbol, purpose } = order;
-  const clientOrderId = clientOrderIdOf({ profileId, symbol, purpose, sequence: ++sequence });
-  return { order, clientOrderId, sendBeforeMs: market.clock.protocolMs() + 60_000, halted: () => false };
-}
+after(() => on[Symbol.asyncDispose]());
 
 interface Attempt {
   readonly clean: TradingPort;
@@ -138,32 +125,27 @@ interface Attempt {
   arm(method: RequestFault['match']['method'], path: string): Promise<unknown>;
 }
 
-const stateOf = async (trading: TradingPort, clientOrderId: string): Promise<string> => {
-  const lookup = await trading.findOrder(SYMBOL, { clientOrderId });
-  return lookup.kind === 'found' ? lookup.order.state : lookup.kind;
-};
-
 /** Each write as `outcome, done or not`. */
 const WRITES: Readonly<Record<string, (attempt: Attempt) => Promise<string>>> = {
   async place({ clean, faulty, arm }) {
-    const request = await buyAt('0.9');
+    const request = await on.requestOf('0.9');
     await arm('POST', '/api/v3/order');
     const { kind } = await faulty.place(request);
-    return `${kind}, ${(await stateOf(clean, request.clientOrderId)) === 'open'}`;
+    return `${kind}, ${(await on.stateOf(clean, request.clientOrderId)) === 'open'}`;
   },
   async cancel({ clean, faulty, arm }) {
     const { clientOrderId } = await rest(clean);
     await arm('DELETE', '/api/v3/order');
     const { kind } = await faulty.cancel(SYMBOL, clientOrderId, cancelIdOf(clientOrderId));
-    return `${kind}, ${(await stateOf(clean, clientOrderId)) === 'cancelled'}`;
+    return `${kind}, ${(await on.stateOf(clean, clientOrderId)) === 'cancelled'}`;
   },
   async cancelReplace({ clean, faulty, arm }) {
     const { clientOrderId: cancelClientOrderId } = await rest(clean);
-    const request = await buyAt('0.89');
+    const request = await on.requestOf('0.89');
     await arm('POST', '/api/v3/order/cancelReplace');
     const ids = { cancelClientOrderId, cancelId: cancelIdOf(cancelClientOrderId) };
     const { cancelled, placed } = await faulty.cancelReplace({ ...request, ...ids });
-    const states = [await stateOf(clean, cancelClientOrderId), await stateOf(clean, request.clientOrderId)];
+    const states = [await on.stateOf(clean, cancelClientOrderId), await on.stateOf(clean, request.clientOrderId)];
     assert.ok(['cancelled,open', 'open,absent'].includes(states.join()), `one half took effect: ${states.join()}`);
     assert.equal(placed.kind, cancelled.kind === 'rejected' ? 'not-attempted' : cancelled.kind);
     return `${cancelled.kind}, ${states[0] === 'cancelled'}`;
@@ -171,7 +153,7 @@ const WRITES: Readonly<Record<string, (attempt: Attempt) => Promise<string>>> = 
 };
 
 async function rest(trading: TradingPort): Promise<PlaceRequest> {
-  const request = await buyAt('0.9');
+  const request = await on.requestOf('0.9');
   assert.equal((await trading.place(request)).kind, 'accepted');
   return request;
 }
@@ -196,23 +178,19 @@ const reasonOf = (error: unknown): string => {
   if (error instanceof ExchangeError) return error.reason;
   throw error;
 };
-const logged = z.array(
-  z.object({ method: z.string(), path: z.string(), headers: z.array(z.string()), params: z.array(z.string()) }),
-);
-
-for (const [index, [name, cell]] of Object.entries(CELLS).entries()) {
+for (const [name, cell] of Object.entries(CELLS)) {
   test(`${name}: a write is ${cell.write}, a read is ${cell.read}`, async () => {
     // Windows of the wall clock must not end the count of one fault inside another.
-    await control('DELETE', '/bans');
-    await control('DELETE', '/log');
+    await on.control('DELETE /bans');
+    await on.control('DELETE /log');
     const arm = async (method: string, path: string): Promise<void> => {
-      await control('DELETE', '/faults');
-      await control('POST', '/faults', [{ match: { method, path }, ...cell.fault }]);
+      await on.control('DELETE /faults');
+      await on.control('POST /faults', [{ match: { method, path }, ...cell.fault }]);
     };
     const [found, expected]: Record<string, string>[] = [{}, {}];
     assert.ok(found !== undefined && expected !== undefined);
     for (const [write, perform] of Object.entries(WRITES)) {
-      found[write] = await perform({ clean: connect(index), faulty: connect(index), arm });
+      found[write] = await perform({ clean: on.connect(name), faulty: on.connect(name), arm });
       expected[write] = `${cell.write}, ${cell.done}`;
     }
     const read = async <Port>(of: string, port: Port, [path, ask]: Read<Port>): Promise<void> => {
@@ -220,24 +198,24 @@ for (const [index, [name, cell]] of Object.entries(CELLS).entries()) {
       found[of] = await ask(port).then(() => 'answered', reasonOf);
     };
     for (const [of, call] of Object.entries(SIGNED)) {
-      await read(of, connect(index), call);
+      await read(of, on.connect(name), call);
       expected[of] = cell.read;
     }
     for (const [of, call] of Object.entries(UNSIGNED)) {
-      await read(of, createMarketReader({ restUrl: paper.url, limiter: createRateLimiter() }), call);
+      await read(of, createMarketReader({ restUrl: on.paper.url, limiter: createRateLimiter() }), call);
       expected[of] = cell.unsigned ?? cell.read;
     }
     await arm('GET', '/api/v3/order');
-    found['findOrder'] = (await connect(index).findOrder(SYMBOL, { exchangeOrderId: '999999999' })).kind;
+    found['findOrder'] = (await on.connect(name).findOrder(SYMBOL, { exchangeOrderId: '999999999' })).kind;
     expected['findOrder'] = cell.read === 'answered' ? 'absent' : 'unreadable';
     assert.deepEqual(found, expected);
-    await control('DELETE', '/faults');
-    assertRequests(logged.parse(await control('GET', '/log')));
+    await on.control('DELETE /faults');
+    assertRequests(await on.log());
   });
 }
 
 /** Only signed requests carry the key; no request moves money out or uses a listen key, which the exchange removed. */
-function assertRequests(requests: z.output<typeof logged>): void {
+function assertRequests(requests: Awaited<ReturnType<ClientBench['log']>>): void {
   assert.ok(requests.length > 20);
   for (const { path, headers, params } of requests) {
     const carriesKey = headers.some((header) => header.toLowerCase() === 'x-mbx-apikey');
@@ -248,15 +226,14 @@ function assertRequests(requests: z.output<typeof logged>): void {
 
 test('a write slower than the patience is unknown, and is found once it has arrived', async () => {
   const timing = { ...ORDER_TIMING, patienceMs: 500 };
-  const link = { ...keyOf(0), restUrl: paper.url, clock: market.clock, limiter: createRateLimiter() };
-  const request = await buyAt('0.9');
-  await control('POST', '/faults', [
+  const request = await on.requestOf('0.9');
+  await on.control('POST /faults', [
     { match: { method: 'POST', path: '/api/v3/order' }, kind: 'delay', delayMs: 1_500 },
   ]);
-  assert.equal((await createTrading({ ...link, timing }).place(request)).kind, 'unknown');
+  assert.equal((await on.connect('no fault', { timing }).place(request)).kind, 'unknown');
   const states = new Set<string>();
   await until('the late order to be found', async () => {
-    states.add(await stateOf(connect(0), request.clientOrderId));
+    states.add(await on.stateOf(on.connect('no fault'), request.clientOrderId));
     return states.has('open');
   });
   assert.deepEqual(
@@ -268,17 +245,17 @@ test('a write slower than the patience is unknown, and is found once it has arri
 test('a limit that is followed by a ban: nothing is sent between the two, nor after the second', async () => {
   const match = { method: 'POST', path: '/api/v3/order' };
   const refusal = { match, kind: 'fail-before', body: WEIGHT, headers: { 'Retry-After': '1' } };
-  await control('POST', '/faults', [
+  await on.control('POST /faults', [
     { ...refusal, status: 429 },
     { ...refusal, status: 418 },
   ]);
-  await control('DELETE', '/log');
-  const trading = connect(1);
-  const request = await buyAt('0.9');
-  const place = (forMs: number) => trading.place({ ...request, sendBeforeMs: market.clock.protocolMs() + forMs });
+  await on.control('DELETE /log');
+  const trading = on.connect('a slow answer');
+  const request = await on.requestOf('0.9');
+  const place = (forMs: number) => trading.place({ ...request, sendBeforeMs: on.market.clock.protocolMs() + forMs });
   const kinds = [];
   for (const forMs of [60_000, 100, 60_000, 100]) kinds.push((await place(forMs)).kind);
   assert.deepEqual(kinds, ['rejected', 'not-sent', 'rejected', 'not-sent']);
-  const sent = logged.parse(await control('GET', '/log')).filter(({ path }) => path === match.path);
+  const sent = (await on.log()).filter(({ path }) => path === match.path);
   assert.equal(sent.length, 2);
 });
