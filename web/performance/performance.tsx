@@ -28,6 +28,7 @@ export function PerformancePage(): ReactNode {
   if (data === undefined)
     return (
       <div className="head">
+        <title>Performance · Tradewind</title>
         <h1 className="verdict">Performance</h1>
         {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the accounts." error={error} />}
       </div>
@@ -89,6 +90,7 @@ function AccountPerformance({ account, accounts }: AccountProps): ReactNode {
     });
   return (
     <>
+      <title>Performance · Tradewind</title>
       <div className="head">
         <h1 className="verdict">{data === undefined ? 'Performance' : <Verdict data={data} unit={unit} />}</h1>
         {data === undefined ? null : <p className="two">{scopeText(data, account)}</p>}
@@ -133,6 +135,11 @@ function AccountPerformance({ account, accounts }: AccountProps): ReactNode {
   );
 }
 
+function spanText(first: string, last: string, endsNow: boolean): string {
+  if (first === last) return `on ${dayName(first, last)}`;
+  return endsNow ? `since ${dayName(first, last)}` : `from ${dayName(first, last)} to ${dayName(last, last)}`;
+}
+
 /** One sentence: the result of the period, and how it compares with buy and hold. */
 function Verdict({ data, unit }: { data: Performance; unit: string }): ReactNode {
   const { net, holding, days, firstAt } = data;
@@ -143,8 +150,7 @@ function Verdict({ data, unit }: { data: Performance; unit: string }): ReactNode
   return (
     <>
       <Gain value={readDecimal(net.pnl) ?? null} unit={unit} />
-      {net.share === null ? '' : ` (${signedPercent(net.share, 1)})`}{' '}
-      {first === last ? `on ${dayName(first, last)}` : `since ${dayName(first, last)}`}
+      {net.share === null ? '' : ` (${signedPercent(net.share, 1)})`} {spanText(first, last, data.endsNow)}
       {ahead === null
         ? '.'
         : points === 0
