@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import type { RequestListener } from 'node:http';
 import { after, before, test } from 'node:test';
 import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { readCoinDay } from '#api/contract/overview.ts';
 import { enableProfile } from '#api/contract/profiles.ts';
 import { readDashboard } from '#api/contract/records.ts';
 import { changeAccountRisk } from '#api/contract/risk.ts';
@@ -96,4 +98,38 @@ test('a trade is told with its filled orders', async () => {
     trade?.steps.map(({ side, quantity, price }) => [side, quantity, price]),
     [['sell', '0.002', '50000']],
   );
+});
+
+test('the day of a coin has its change and the closes of its hours', async () => {
+  const hours = Array.from({ length: 24 }, (_, i) => 100 + i);
+  const exchange: RequestListener = (request, response) => {
+    response.setHeader('content-type', 'application/json');
+    if (!(request.url ?? '').includes('klines')) return void response.end('{"serverTime":1700000000000}');
+    const rows = hours.map((open, i) => [
+      i * 3_600_000,
+      open,
+      open,
+      open,
+      open + 1,
+      1,
+      (i + 1) * 3_600_000 - 1,
+      1,
+      1,
+      1,
+      1,
+      0,
+    ]);
+    response.end(JSON.stringify(rows.map((row) => row.map((value, at) => (at > 0 && at < 6 ? String(value) : value)))));
+  };
+  await using own = await openTestApi({ exchange });
+  await own.signUp();
+  const { profile } = await own.addProfile('Day', { symbols: ['BTCUSDT'] });
+  const day = await own.call(readCoinDay, { params: { id: profile.id, symbol: 'BTCUSDT' } });
+  assert.deepEqual([day.closes.length, day.closes[0], day.change], [24, 101, 0.24]);
+});
+
+test('without the exchange the day of a coin is empty', async () => {
+  const { profile } = await api.addProfile('No day', { symbols: ['BTCUSDT'] });
+  const day = await api.call(readCoinDay, { params: { id: profile.id, symbol: 'BTCUSDT' } });
+  assert.deepEqual(day, { change: null, closes: [] });
 });

@@ -33,8 +33,9 @@ export const blocker = z.object({
   symbol: z.string().nullable(),
   /** Name of the account, profile or coin that the sentence is about; null for everything. */
   name: z.string().nullable(),
-  /** Follows the name, so it starts with a verb; a whole sentence for everything. Times are ISO text. */
+  /** Follows the name, so it starts with a verb. Without a full stop where `since` follows. Times in it are market time. */
   sentence: z.string(),
+  /** Wall time since which it lasts, where that is known. */
   since: instant.nullable(),
   /** The unconfirmed order. */
   orderId: orderId.nullable(),

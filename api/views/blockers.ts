@@ -85,17 +85,17 @@ const afterName = (sentence: string): string =>
 const marketText = (at: Date | string, market: MarketTime | undefined): string =>
   toMarketTime(new Date(at), market).toISOString();
 
-function accountBlockers({ account, profiles, run, wallet, limits, market }: AccountFacts, now: Date): Found[] {
+function accountBlockers({ account, profiles, run, wallet, limits }: AccountFacts, now: Date): Found[] {
   const about = { ...ofAccount(account), ...NOTHING };
   const found: Found[] = [];
   const { apiKey, resetAt } = account;
   if (run?.faults) {
-    const { count, cause, since } = run.faults;
+    const { count, cause } = run.faults;
     const times = count === 1 ? 'once' : `${count} times`;
     const sentence = `stopped on an error and restarted ${times}: ${cause}`;
-    found.push({ ...about, kind: 'account-down', sentence, since: marketText(since, market) });
+    found.push({ ...about, kind: 'account-down', sentence });
   } else if (run?.downSince) {
-    found.push({ ...about, kind: 'account-down', sentence: 'is starting.', since: marketText(run.downSince, market) });
+    found.push({ ...about, kind: 'account-down', sentence: 'has been starting', since: run.downSince });
   }
   if (apiKey === null) found.push({ ...about, kind: 'api-key', sentence: 'cannot trade: it has no API key.' });
   else if (apiKey.status === 'error') {
@@ -104,29 +104,34 @@ function accountBlockers({ account, profiles, run, wallet, limits, market }: Acc
   }
   if (resetAt !== null) {
     const sentence = 'was reset: its exchange started from zero. Confirm the reset to allow buying.';
-    found.push({ ...about, kind: 'exchange-reset', sentence, since: marketText(resetAt, market) });
+    found.push({ ...about, kind: 'exchange-reset', sentence });
   }
   for (const { scope, subject, standings } of limits) {
     const profile = profiles.find(({ id }) => id === subject);
     const place = scope === 'account' ? ofAccount(account) : profile?.enabled === true ? ofProfile(profile) : undefined;
     for (const { blocked, sentence } of standings) {
       if (blocked && place !== undefined)
-        found.push({ ...place, ...NOTHING, kind: 'limit', sentence: afterName(sentence ?? 'has reached a limit.') });
+        found.push({ ...place, ...NOTHING, kind: 'limit', sentence: limitText(sentence) });
     }
   }
   if (wallet === undefined) found.push({ ...about, kind: 'wallet', sentence: 'has no wallet loaded yet.' });
   else if (now.getTime() - Date.parse(wallet.keptAt) > SNAPSHOT_MAX_AGE_MS) {
-    const since = marketText(wallet.keptAt, market);
-    found.push({ ...about, kind: 'wallet', sentence: `has an old wallet, last updated ${since}.`, since });
+    found.push({ ...about, kind: 'wallet', sentence: 'has an old wallet, not updated', since: wallet.keptAt });
   }
   return found;
 }
 
-function profileBlockers({ account, profiles, market }: AccountFacts, halts: readonly Halt[]): Found[] {
+const limitText = (sentence: string | null): string =>
+  sentence?.replace(/^Not buying: /, 'buys nothing: ') ?? 'has reached a limit.';
+
+/** The operator's words for a stop, which may be empty. */
+const reasonText = (reason: string): string => (reason === '' ? '' : ` (${reason})`);
+
+function profileBlockers({ account, profiles }: AccountFacts, halts: readonly Halt[]): Found[] {
   const stopped = ({ since, reason }: Halt): Pick<Found, 'kind' | 'sentence' | 'since' | 'orderId'> => ({
     kind: 'buying-stopped',
-    sentence: `buys nothing: buying was stopped at ${marketText(since, market)}.${reason === '' ? '' : ` ${reason}`}`,
-    since: marketText(since, market),
+    sentence: `buys nothing${reasonText(reason)}`,
+    since: since.toISOString(),
     orderId: null,
   });
   const haltsOf = (subject: string): Halt[] =>
@@ -167,13 +172,13 @@ function coinBlockers(facts: CoinFacts): Found[] {
   const place = { scope: 'coin', accountId: profile.accountId, profileId: profile.id, symbol: coin.symbol } as const;
   const about = { ...place, ...NOTHING, name: coin.baseAsset ?? coin.symbol };
   const found: Found[] = [];
-  const add = (kind: Kind, sentence: string, since: string | null = null): void => {
-    found.push({ ...about, kind, sentence, since });
+  const add = (kind: Kind, sentence: string): void => {
+    found.push({ ...about, kind, sentence });
   };
   const { pause, cooldownUntil, state } = coin;
   if (pause !== null) {
     const sentence = `is paused until ${marketText(pause.until, market)}. ${pause.reason}`.trim();
-    add('coin-paused', sentence, marketText(pause.since, market));
+    add('coin-paused', sentence);
   }
   for (const { sentence } of coin.blockers) add('orphan', afterName(sentence));
   const trouble = run?.coins.find(({ profileId, symbol }) => profileId === profile.id && symbol === coin.symbol);
@@ -228,10 +233,9 @@ export function blockersOf({ workers, halts, unconfirmed, accounts, now }: Facts
     const sentence = 'The worker is down: no decisions are made. Open orders stay active on the exchange.';
     found.push({ ...ALL, ...NOTHING, kind: 'worker-down', sentence });
   }
-  for (const halt of halts.filter(({ scope }) => scope === 'all')) {
-    const since = marketText(halt.since, accounts[0]?.market);
-    const sentence = `Buying is stopped on all accounts since ${since}.${halt.reason === '' ? '' : ` ${halt.reason}`}`;
-    found.push({ ...ALL, ...NOTHING, kind: 'buying-stopped', sentence, since });
+  for (const { since, reason } of halts.filter(({ scope }) => scope === 'all')) {
+    const sentence = `Buying is stopped on all accounts${reasonText(reason)}`;
+    found.push({ ...ALL, ...NOTHING, kind: 'buying-stopped', sentence, since: since.toISOString() });
   }
   for (const facts of accounts) {
     found.push(...profileBlockers(facts, halts));
@@ -240,11 +244,11 @@ export function blockersOf({ workers, halts, unconfirmed, accounts, now }: Facts
   for (const coin of running) found.push(...coinBlockers(coin));
   for (const { id, profileId, symbol, createdAt } of unconfirmed) {
     const owner = running.find(({ profile, coin }) => profile.id === profileId && coin.symbol === symbol);
-    const since = createdAt.toISOString();
+    const sentAt = createdAt.toISOString();
     const place = { scope: 'coin', accountId: owner?.account.id ?? null, profileId, symbol } as const;
     const name = owner?.coin.baseAsset ?? symbol;
-    const sentence = `waits for the answer to an order sent at ${since}. Exits still work.`;
-    found.push({ ...place, name, kind: 'order-unconfirmed', sentence, since, orderId: id });
+    const sentence = `waits for the answer to an order sent at ${sentAt}. Exits still work.`;
+    found.push({ ...place, name, kind: 'order-unconfirmed', sentence, since: null, orderId: id });
   }
   const ordered = found.toSorted((a, b) => rankOf(a) - rankOf(b));
   const placeOf = ({ profile, coin }: CoinFacts) => {

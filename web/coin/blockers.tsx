@@ -5,7 +5,7 @@ import { blockersOf } from '#web/data/blockers.ts';
 import { useConnection } from '#web/data/live.tsx';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { Prose } from '#web/ui/when.tsx';
+import { BlockerSentence } from './blocker-sentence.tsx';
 
 /** Everything that stops a coin, the most important first. Its last decision is shown next to it. */
 export function Blockers({ profileId, symbol }: { profileId: ProfileId; symbol: string }): ReactNode {
@@ -19,10 +19,10 @@ export function Blockers({ profileId, symbol }: { profileId: ProfileId; symbol: 
     );
   }
   if (data === undefined) return null;
-  return blockersOf(data, { profileId, symbol }).map(({ kind, name, sentence }) => (
-    <p key={`${kind} ${sentence}`} className="care">
-      <Icon name="warn" /> {name === null ? null : `${name} `}
-      <Prose text={sentence} />
+  return blockersOf(data, { profileId, symbol }).map((blocker) => (
+    <p key={`${blocker.kind} ${blocker.sentence}`} className="care">
+      <Icon name="warn" /> {blocker.name === null ? null : `${blocker.name} `}
+      <BlockerSentence blocker={blocker} />
     </p>
   ));
 }

@@ -26,11 +26,14 @@ export function OrdersTable({
   rows,
   withCoin = true,
   accountId,
+  accountOf,
 }: {
   rows: readonly OrderRow[];
   withCoin?: boolean;
   /** With an account, open orders can be cancelled. */
   accountId?: AccountId;
+  /** The account of a profile, where orders of several are listed. */
+  accountOf?: (profileId: ProfileId) => AccountId | undefined;
 }): ReactNode {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, FIRST);
@@ -45,12 +48,12 @@ export function OrdersTable({
             <th className="num">Quantity</th>
             <th className="num">Price</th>
             <th>State</th>
-            {accountId === undefined ? null : <th aria-label="Actions" />}
+            {accountId === undefined && accountOf === undefined ? null : <th aria-label="Actions" />}
           </tr>
         </thead>
         <tbody>
           {shown.map((row) => (
-            <Row key={row.order.id} row={row} withCoin={withCoin} accountId={accountId} />
+            <Row key={row.order.id} row={row} withCoin={withCoin} accountId={accountId ?? accountOf?.(row.profileId)} />
           ))}
         </tbody>
       </table>

@@ -1,4 +1,5 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Interval } from '#core/market/candle.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
@@ -105,11 +106,12 @@ export const coinQuery = (id: ProfileId, symbol: string) =>
     queryFn: ({ signal }) => call(readCoin, { params: { id, symbol } }, signal),
     refetchInterval: SLOW_MS,
   });
-/** Equity points of a profile. */
-export const equityQuery = (id: ProfileId) =>
+/** Equity points of a profile, from a moment on when it is given. */
+export const equityQuery = (id: ProfileId, from?: string) =>
   queryOptions({
-    queryKey: ['equity', id] as const,
-    queryFn: ({ signal }) => call(listEquity, { params: { id }, query: {} }, signal),
+    queryKey: ['equity', id, from ?? ''] as const,
+    queryFn: ({ signal }) => call(listEquity, { params: { id }, query: from === undefined ? {} : { from } }, signal),
+    placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   });
 /** Filters of a log: absent means all. `level` is a comma list. */

@@ -7,7 +7,7 @@ import { useNow } from '#web/data/session.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { age } from '#web/ui/time.ts';
-import { Prose } from '#web/ui/when.tsx';
+import { BlockerSentence } from '#web/coin/blocker-sentence.tsx';
 import { noneText } from './none-text.ts';
 
 /** Rows shown at once; more are counted. */
@@ -44,9 +44,9 @@ function NotKnown({ list, agoMs }: { list: readonly Blocker[]; agoMs: number }):
             <b>Not known.</b> Blockers cannot be read without live updates.
             <span className="note block">
               {list.length === 0 ? `None ${age(agoMs)} ago.` : `${age(agoMs)} ago:`}
-              {list.slice(0, SHOWN).map(({ kind, name, sentence }) => (
-                <span key={`${kind} ${name} ${sentence}`} className="block">
-                  {name} <Prose text={sentence} />
+              {list.slice(0, SHOWN).map((one) => (
+                <span key={`${one.kind} ${one.name} ${one.sentence}`} className="block">
+                  {one.name} <BlockerSentence blocker={one} />
                 </span>
               ))}
             </span>
@@ -67,7 +67,7 @@ function Rows({ list }: { list: readonly Blocker[] }): ReactNode {
               <Icon name={one.kind === 'buying-stopped' ? 'oct' : one.kind === 'profile-paused' ? 'minus' : 'warn'} />
             </span>
             <span>
-              <Subject blocker={one} /> <Prose text={one.sentence} />
+              <Subject blocker={one} /> <BlockerSentence blocker={one} />
               <Remedy blocker={one} />
             </span>
           </li>

@@ -10,6 +10,7 @@ import { MISSING, money, price, quantity, signedPercent } from '#web/ui/numbers.
 import { Gain } from '#web/ui/figures.tsx';
 import { age } from '#web/ui/time.ts';
 import { NextAction } from './next-step.tsx';
+import { DayChange, Spark } from './spark.tsx';
 import { Rail } from '#web/coin/rail.tsx';
 
 export interface CoinRow {
@@ -43,10 +44,11 @@ export function CoinsTable({
           <tr>
             <th>Coin</th>
             <th className="num">Price</th>
+            <th>24 h</th>
             <th className="num">Position</th>
             <th className="num">Average price</th>
             <th className="num">Unrealised P&amp;L</th>
-            <th>Price levels</th>
+            <th>Stop, cost, price, next</th>
             <th>Next action</th>
             {extra === undefined ? null : <th aria-label="Actions" />}
           </tr>
@@ -130,6 +132,10 @@ function CellsOf({ row, extra }: CellsProps): ReactNode {
       <td className="num rt">
         {price(coin.price, coin.tickSize)}
         {row.priceKey === null ? null : <PriceAge priceKey={row.priceKey} />}
+        <DayChange profileId={profileId} symbol={coin.symbol} />
+      </td>
+      <td className="wide">
+        <Spark profileId={profileId} symbol={coin.symbol} />
       </td>
       <td className="num wide">
         {view.held ? quantity(coin.position.quantity, coin.stepSize) : <span className="note">none</span>}

@@ -1,20 +1,30 @@
 import { useQueries } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { toNumber, ZERO } from '#core/amount/decimal.ts';
+import { type ReactNode, useState } from 'react';
+import { fromNumber, toNumber, ZERO } from '#core/amount/decimal.ts';
 import { type Dashboard, equityQuery } from '#web/data/queries.ts';
 import { moneyUnit, type AccountGroup } from '#web/ui/accounts.ts';
 import { evenly, joinEquity } from '#web/ui/equity.ts';
-import { numberText } from '#web/ui/numbers.ts';
+import { numberText, signed, signedPercent } from '#web/ui/numbers.ts';
+import { Result } from '#web/ui/figures.tsx';
 import { dayMark } from '#web/ui/time.ts';
-import { useZone } from '#web/data/session.tsx';
+import { useTimes } from '#web/data/session.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { Section } from '#web/ui/section.tsx';
 
 const MOST_SHOWN = 500;
+const DAY_MS = 86_400_000;
+const STEP_MS = 600_000;
+const RANGES = { '1D': DAY_MS, '1W': 7 * DAY_MS, '1M': 30 * DAY_MS, All: null } as const;
+type Range = keyof typeof RANGES;
+const RANGE_NAMES: readonly Range[] = ['1D', '1W', '1M', 'All'];
 
 /** Equity over time against buy and hold of the same coins in equal parts. */
 export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashboard; group: AccountGroup }): ReactNode {
-  const zone = useZone();
+  const { zone, nowMs } = useTimes();
+  const [range, setRange] = useState<Range>('All');
+  const spanMs = RANGES[range];
+  // The same for ten minutes, so that the points are not fetched each minute.
+  const from = spanMs === null ? undefined : new Date(nowMs - (nowMs % STEP_MS) - spanMs).toISOString();
   const mine = new Set(group.accounts.map(({ id }) => id));
   const others = new Set(
     coins.filter(({ quoteAsset }) => quoteAsset !== group.asset).map(({ profileId }) => profileId),
@@ -22,7 +32,7 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
   const answers = useQueries({
     queries: profiles
       .filter(({ id, accountId }) => mine.has(accountId) && !others.has(id))
-      .map(({ id }) => equityQuery(id)),
+      .map(({ id }) => equityQuery(id, from)),
   });
   const points = answers.flatMap(({ data }) => (data === undefined ? [] : [data.points]));
   const marks = evenly(joinEquity(points, toNumber(group.equity ?? ZERO)), MOST_SHOWN);
@@ -31,6 +41,15 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
   const note = first === undefined ? undefined : `since ${dayMark(first.atMs, zone)}`;
   return (
     <Section title="Equity vs. buy and hold" note={note} span={8}>
+      <div className="tools">
+        <span className="seg small" role="group" aria-label="Range">
+          {RANGE_NAMES.map((name) => (
+            <button key={name} type="button" aria-pressed={range === name} onClick={() => setRange(name)}>
+              {name}
+            </button>
+          ))}
+        </span>
+      </div>
       {first === undefined || last === undefined || marks.length < 2 ? (
         <p className="p-2">The curve starts within two minutes.</p>
       ) : (
@@ -56,8 +75,25 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
               { kind: 'held', values: marks.map(({ holding }) => holding) },
             ]}
           />
+          <p className="note p-2">
+            <Since first={first} last={last} unit={unit} zone={zone} />
+          </p>
         </>
       )}
     </Section>
+  );
+}
+
+type Mark = ReturnType<typeof joinEquity>[number];
+
+/** The result of the shown time, and that of buy and hold. */
+function Since({ first, last, unit, zone }: { first: Mark; last: Mark; unit: string; zone: string }): ReactNode {
+  const share = last.worth / first.worth - 1;
+  const held = last.holding / first.holding - 1;
+  return (
+    <>
+      <Result value={share} /> since {dayMark(first.atMs, zone)}, after all fees:{' '}
+      {signed(fromNumber(last.worth - first.worth), 2)} {unit}. Buy and hold {signedPercent(held, 1)}.
+    </>
   );
 }

@@ -4,6 +4,7 @@ import { useIsStale } from '#web/data/live.tsx';
 import type { Coin } from '#web/data/queries.ts';
 import { coinView, distanceText } from '#web/coin/coin-view.ts';
 import { price } from '#web/ui/numbers.ts';
+import { BlockerSentence } from '#web/coin/blocker-sentence.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { Prose } from '#web/ui/when.tsx';
 
@@ -66,12 +67,13 @@ export function NextAction({ coin, running, blocker }: NextStepProps): ReactNode
 }
 
 /** A blocker of the coin itself needs no name in its row. */
-function Reason({ blocker: { scope, name, sentence } }: { blocker: Blocker }): ReactNode {
-  return scope === 'coin' ? (
-    <Prose text={upperFirst(sentence)} />
-  ) : (
+function Reason({ blocker }: { blocker: Blocker }): ReactNode {
+  const { scope, name, sentence } = blocker;
+  const shown = scope === 'coin' ? { ...blocker, sentence: upperFirst(sentence) } : blocker;
+  return (
     <>
-      {name} <Prose text={sentence} />
+      {scope === 'coin' || name === null ? null : `${name} `}
+      <BlockerSentence blocker={shown} />
     </>
   );
 }

@@ -3,9 +3,10 @@ import { formatDecimal } from '#core/amount/decimal.ts';
 import type { Blocker } from '#web/data/blockers.ts';
 import { useNow, useTimes } from '#web/data/session.tsx';
 import { moneyUnit, type AccountGroup } from '#web/ui/accounts.ts';
-import { money } from '#web/ui/numbers.ts';
+import { money, signedPercent } from '#web/ui/numbers.ts';
 import { age, moment } from '#web/ui/time.ts';
-import { Prose } from '#web/ui/when.tsx';
+import { BlockerSentence } from '#web/coin/blocker-sentence.tsx';
+import { When } from '#web/ui/when.tsx';
 import type { Verdict } from './verdict.ts';
 import { Gain } from '#web/ui/figures.tsx';
 
@@ -40,8 +41,14 @@ export function VerdictLine({ verdict, group }: { verdict: Verdict; group: Accou
     case 'trading':
       return (
         <>
-          Total equity {equity},{' '}
-          {group === undefined ? null : <Gain value={group.realisedToday} unit={group.asset} bare />} realised today.
+          Total equity {equity}
+          {group === undefined || group.pnlToday === null ? null : (
+            <>
+              , <Gain value={group.pnlToday} unit={group.asset} />
+              {group.pnlShare === null ? null : ` (${signedPercent(group.pnlShare)})`} today
+            </>
+          )}
+          .
         </>
       );
   }
@@ -49,22 +56,27 @@ export function VerdictLine({ verdict, group }: { verdict: Verdict; group: Accou
 
 /** The headline while one blocker stops every coin. */
 function Blocked({ blocker, equity }: { blocker: Blocker; equity: ReactNode }): ReactNode {
-  const { zone, nowMs } = useTimes();
-  const { kind, scope, name, sentence, since } = blocker;
+  const { kind, scope, name, since } = blocker;
   const last = equity === null ? null : <> Last known equity {equity}.</>;
   if (kind === 'worker-down') return <>The worker is down. No decisions are made.{last}</>;
   if (kind === 'buying-stopped' && scope === 'all') {
     return (
       <>
-        Buying is stopped{since === null ? '' : ` since ${moment(Date.parse(since), zone, nowMs)}`}.
-        {equity === null ? null : <> Total equity {equity}; exits stay active.</>}
+        Buying is stopped
+        {since === null ? null : (
+          <>
+            {' '}
+            since <When wall at={since} />
+          </>
+        )}
+        .{equity === null ? null : <> Total equity {equity}; exits stay active.</>}
       </>
     );
   }
   const exits = kind === 'limit' || kind === 'buying-stopped';
   return (
     <>
-      {name} <Prose text={sentence} />
+      {name} <BlockerSentence blocker={blocker} />
       {exits && equity !== null ? <> Total equity {equity}; exits stay active.</> : last}
     </>
   );

@@ -19,6 +19,17 @@ export interface AccountGroup {
   readonly equity: Decimal | null;
   readonly free: Decimal | null;
   readonly realisedToday: Decimal;
+  /** P&L since midnight and its share of the equity then. */
+  readonly pnlToday: Decimal | null;
+  readonly pnlShare: number | null;
+  readonly unrealised: Decimal;
+  readonly exposure: Decimal;
+  readonly positions: number;
+  readonly unpriced: number;
+  readonly locked: Decimal | null;
+  readonly stops: { readonly kept: number; readonly onExchange: number; readonly result: Decimal | null };
+  /** Of the one account; not known for several together. */
+  readonly drawdown: DashboardAccount['drawdown'];
 }
 
 const total = (texts: readonly (string | null)[]): Decimal | null =>
@@ -26,6 +37,30 @@ const total = (texts: readonly (string | null)[]): Decimal | null =>
     const value = text === null ? undefined : readDecimal(text);
     return sum === null || value === undefined ? null : add(sum, value);
   }, ZERO);
+
+const count = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0);
+
+/** The figures of several accounts: amounts are added, a share belongs to one account alone. */
+function figuresOf(members: readonly DashboardAccount[]) {
+  const [first, second] = members;
+  const only = second === undefined ? first : undefined;
+  const results = members.flatMap(({ stops }) => (stops.result === null ? [] : [stops.result]));
+  return {
+    pnlToday: total(members.map(({ pnlToday }) => pnlToday?.amount ?? null)),
+    pnlShare: only?.pnlToday?.share ?? null,
+    unrealised: total(members.map(({ unrealised }) => unrealised)) ?? ZERO,
+    exposure: total(members.map(({ exposure }) => exposure)) ?? ZERO,
+    positions: count(members.map(({ positions }) => positions)),
+    unpriced: count(members.map(({ unpriced }) => unpriced)),
+    locked: total(members.map(({ locked }) => locked)),
+    stops: {
+      kept: count(members.map(({ stops }) => stops.kept)),
+      onExchange: count(members.map(({ stops }) => stops.onExchange)),
+      result: results.length === 0 ? null : total(results),
+    },
+    drawdown: only?.drawdown ?? null,
+  };
+}
 
 /** Account groups: live first, paper last; groups without a profile come after all others. */
 export function accountGroups({ accounts, profiles }: Pick<Dashboard, 'accounts' | 'profiles'>): AccountGroup[] {
@@ -46,6 +81,7 @@ export function accountGroups({ accounts, profiles }: Pick<Dashboard, 'accounts'
           equity: total(members.map((account) => account.equity)),
           free: total(members.map((account) => account.free)),
           realisedToday: total(members.map((account) => account.realisedToday)) ?? ZERO,
+          ...figuresOf(members),
         },
       ];
     })
