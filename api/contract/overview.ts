@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalText, instant, orderId, profileId, symbolName } from './fields.ts';
+import { decimalText, instant, ofCoin, orderId, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
 /** Money of an account at one moment, in its quote asset. Coins with another quote asset are left out. */
@@ -67,12 +67,11 @@ export const trade = z.object({
 });
 
 export const readCoinDay = operation({
+  ...ofCoin,
   method: 'GET',
   path: '/profiles/:id/symbols/:symbol/day',
-  auth: 'session',
   status: 200,
   summary: 'Change and hourly prices of a coin over the last 24 hours; empty while the exchange does not answer',
-  params: z.object({ id: profileId, symbol: symbolName }),
   response: z.object({
     /** Share: 0.018 for +1.8 % since the open of the first hour; null without a whole day of candles. */
     change: z.number().nullable(),

@@ -5,7 +5,6 @@ import { ExchangeError } from '#exchange/errors.ts';
 import { readCoinDay } from '#api/contract/overview.ts';
 import { Memo } from '#api/frame/memo.ts';
 import type { Routes } from '#api/handle.ts';
-import { requireAccount, requireProfile } from '#api/require.ts';
 
 const HOURS = 24;
 /** The overview shows many coins: each is read at most this often. */
@@ -27,12 +26,10 @@ const changeOf = (candles: readonly Candle[]): number | null => {
 };
 
 export function mountCoinDay({ context, handle }: Routes): void {
-  const { database, venues, now } = context;
+  const { venues, now } = context;
   const days = new Memo<readonly Candle[]>({ nowMs: () => now().getTime(), most: MOST_COINS });
-  handle(readCoinDay, async ({ operator, params: { id, symbol } }) => {
-    const profile = await requireProfile(database.kysely, operator, id);
-    const account = await requireAccount(database.kysely, operator, profile.accountId);
-    const venue = venueOf(account);
+  handle(readCoinDay, async ({ readAccount, params: { symbol } }) => {
+    const venue = venueOf(await readAccount());
     const speed = (await venues.marketTime(venue, now().getTime()))?.speed ?? 1;
     const read = () => venues.candles(venue, { symbol, interval: '1h', limit: HOURS });
     const candles = await days.get(`${venue} ${symbol}`, TTL_MS / Math.max(1, speed), read).catch(whenUnavailable);

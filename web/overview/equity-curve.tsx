@@ -23,7 +23,7 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
   const { zone, nowMs } = useTimes();
   const [range, setRange] = useState<Range>('All');
   const spanMs = RANGES[range];
-  // The same for ten minutes, so that the points are not fetched each minute.
+  // Changes every ten minutes, so that the points are not fetched each minute.
   const from = spanMs === null ? undefined : new Date(nowMs - (nowMs % STEP_MS) - spanMs).toISOString();
   const mine = new Set(group.accounts.map(({ id }) => id));
   const others = new Set(
