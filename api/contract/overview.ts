@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalText, instant, ofCoin, orderId, profileId, symbolName } from './fields.ts';
+import { decimalText, instant, ofCoin, orderId, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 
 /** Money of an account at one moment, in its quote asset. Coins with another quote asset are left out. */

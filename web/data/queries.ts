@@ -1,5 +1,4 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Interval } from '#core/market/candle.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
