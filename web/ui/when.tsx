@@ -16,7 +16,7 @@ export function When({ at, day = false, wall = false }: WhenProps): ReactNode {
   const { zone, nowMs, toMarket } = useTimes();
   const ms = wall ? toMarket(Date.parse(at)) : Date.parse(at);
   return (
-    <time dateTime={at} title={utc(ms)}>
+    <time dateTime={new Date(ms).toISOString()} title={utc(ms)}>
       {day ? dated(ms, zone, nowMs) : moment(ms, zone, nowMs)}
     </time>
   );
