@@ -22,9 +22,9 @@ const heading = (name: RegExp): Promise<void> => page.getByRole('heading', { lev
 
 test('the main pages are reached by their names and keys', async () => {
   await open('/');
+  await heading(/./);
   const places = await page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link').allTextContents();
   assert.deepEqual(places, ['Overview', 'Profiles', 'Performance', 'Research', 'Activity', 'Settings']);
-  await heading(/./);
   for (const [key, name] of [
     ['f', /^Performance|buy and hold|traded/],
     ['r', /^Research/],

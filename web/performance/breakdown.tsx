@@ -35,7 +35,7 @@ export function Breakdown({ title, of, note, rows, total, asset }: BreakdownProp
   const few = rows.some(({ winRate }) => winRate === null);
   return (
     <Section title={title} note={note} span={6}>
-      <div className="tw">
+      <div className="tw" tabIndex={0} role="group" aria-label={title}>
         <table className="cards four">
           <thead>
             <tr>

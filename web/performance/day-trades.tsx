@@ -72,7 +72,7 @@ type Trade = Answer<typeof listPerformanceTrades>['rows'][number];
 
 function TradeRows({ rows, asset }: { rows: readonly Trade[]; asset: string | null }): ReactNode {
   return (
-    <div className="tw">
+    <div className="tw" tabIndex={0} role="group" aria-label="Trades of the day">
       <table className="cards">
         <thead>
           <tr>
