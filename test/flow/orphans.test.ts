@@ -47,7 +47,10 @@ test('an order placed elsewhere is listed with what it locks; left it stays list
   assert.match(JSON.stringify(jobs.rows), /"orphan-order".*of BTCUSDT belongs to no profile/);
   const [blocker] = (await coin('BTCUSDT')).coin.blockers;
   assert.deepEqual([blocker?.code, blocker?.numbers['orders']], ['base-locked-by-orphan', 1]);
-  assert.match(blocker?.sentence ?? '', /^Not buying: 1 open order of BTC belongs to no profile\. Adopt, cancel or ignore it under/);
+  assert.match(
+    blocker?.sentence ?? '',
+    /^Not buying: 1 open order of BTC belongs to no profile\. Adopt, cancel or ignore it under/,
+  );
   assert.deepEqual((await coin('ETHUSDT')).coin.blockers, []);
   const params = paramsOf(found);
   await assert.rejects(
