@@ -57,10 +57,11 @@ test('a buy and a sell appear without a reload', async () => {
     .getByText(/Bought [\d.]+ BTC/)
     .first()
     .waitFor({ timeout: TRADE_MS });
+  // Only the newest trade is opened.
   await feed
     .getByText(/Sold [\d.]+ BTC/)
     .first()
-    .waitFor({ timeout: TRADE_MS });
+    .waitFor({ state: 'attached', timeout: TRADE_MS });
   assert.equal(await page.evaluate(() => Reflect.get(window, 'neverReloaded')), true);
   await shoot(page, 'dashboard-dark');
 });
