@@ -23,6 +23,7 @@ const INTEGRATION_FOLDERS = [
 const BRING_THEIR_OWN = [
   'test/auth-proxy/',
   'test/clients/',
+  'test/model/',
   'test/start/',
   'test/faults/kill.',
   'test/faults/planted.',
