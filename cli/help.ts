@@ -49,6 +49,7 @@ tradewind paper     starts the paper exchange alone: --accounts FILE (default: o
                     PAPER_API_SECRET), --host ADDRESS (default: 127.0.0.1), and the source of its prices,
   --source SOURCE   synthetic, replay:DIR, relay:live, relay:testnet or script; see docs/operator/paper-exchange.md
 tradewind api, tradewind worker  runs one of them in this process, with DATABASE_URL; see docs/operator/deploy.md
+  --only PART         of a worker: research (backtests and sweeps, no account) or trading (everything else)
 tradewind migrate   migrates the database of DATABASE_URL to this version
 tradewind backup    writes the database of DATABASE_URL to one file: --to FILE
 tradewind restore   replaces all data by a backup, after checking it: --from FILE

@@ -9,7 +9,7 @@ import { openDatabase } from '#storage/postgres/database.ts';
 import { Listener } from '#storage/postgres/listener.ts';
 import { requireCurrentSchema } from '#storage/postgres/migrate.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
-import { openQueue } from '#storage/jobs/queue.ts';
+import { openQueue, type Queue } from '#storage/jobs/queue.ts';
 import { createRecordSink } from '#storage/history/records.ts';
 import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';
 import { followActions } from './actions.ts';
@@ -20,7 +20,7 @@ import { followCommands } from './commands.ts';
 import type { WorkerContext } from './context.ts';
 import { keepEquity } from './equity.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { workJobs } from '#worker/jobs/work.ts';
+import { workJobs, workResearch } from '#worker/jobs/work.ts';
 import { keepLeases } from './leases.ts';
 import { measureAccounts, measureJobs, measurePositions, measureVenues } from './measures.ts';
 import { notifyingSink } from './notify.ts';
@@ -37,7 +37,15 @@ export interface WorkerSettings {
   readonly logTo?: Parameters<typeof createLog>[1];
   /** False for a worker that trades and leaves jobs to other workers. */
   readonly takesJobs?: boolean;
+  /**
+   * `research`: only backtests, sweeps and the candles for them; it takes no account and counts as no worker in the status.
+   * `trading`: everything else. Absent: both.
+   */
+  readonly only?: WorkerPart;
 }
+
+export const WORKER_PARTS = ['research', 'trading'] as const;
+type WorkerPart = (typeof WORKER_PARTS)[number];
 
 /**
  * Opens all resources of the worker in order. Disposing closes them in reverse: leases close before caches and
@@ -45,16 +53,15 @@ export interface WorkerSettings {
  */
 export async function openWorker(
   env: Environment,
-  { timing = ORDER_TIMING, logTo, takesJobs = true }: WorkerSettings = {},
+  { timing = ORDER_TIMING, logTo, takesJobs = true, only }: WorkerSettings = {},
 ): Promise<AsyncDisposable> {
   const bootedAt = new Date().toISOString();
   const sha = ownSha(env.GIT_SHA);
   const log = createLog({ name: 'worker', level: env.LOG_LEVEL, sha }, logTo);
   await using stack = new AsyncDisposableStack();
   const database = stack.use(openDatabase(env.DATABASE_URL, { max: 6, applicationName: 'tradewind-worker' }));
-  const trading = stack.use(
-    openDatabase(env.DATABASE_URL, { max: 8, applicationName: 'tradewind-trading', ready: true }),
-  );
+  const own = { max: 8, applicationName: 'tradewind-trading', ready: true } as const;
+  const trading = only === 'research' ? database : stack.use(openDatabase(env.DATABASE_URL, own));
   await requireCurrentSchema(database);
   await refuseLiveDemo(env, database);
   const places = { cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL, connections: CACHE_CONNECTIONS };
@@ -84,7 +91,20 @@ export async function openWorker(
   };
   const { HOST: host, METRICS_PORT: port } = env;
   if (port !== undefined) stack.use(await serveMetrics({ process: 'worker', sha }, { host, port }));
-  stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));
+  stack.use(measureJobs(database));
+  if (takesJobs && only !== 'trading') await workResearch(context, queue);
+  if (only !== 'research') {
+    stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));
+    stack.use(await startTrading(context, takesJobs ? queue : undefined));
+  }
+  log.info({ event: 'worker_started', slot, sha }, 'The worker has started');
+  return stack.move();
+}
+
+/** Trades the accounts that this worker gets, and takes every job but research from `queue`. */
+async function startTrading(context: WorkerContext, queue: Queue | undefined): Promise<AsyncDisposable> {
+  const { cache, database, env, log, venues } = context;
+  await using stack = new AsyncDisposableStack();
   const clocks = setInterval(() => {
     for (const venue of venues.opened()) venue.keepClock();
   }, CLOCK_EVERY_MS);
@@ -93,15 +113,13 @@ export async function openWorker(
   stack.use(keepEquity(context, leases));
   stack.use(measureAccounts(() => leases.running()));
   stack.use(measureVenues(() => venues.opened()));
-  stack.use(measureJobs(database));
   stack.use(measurePositions(database));
   stack.use(await followCommands(cache, leases, log));
   stack.use(await followActions(context, leases, stack.use(new Listener(env.DATABASE_URL))));
-  if (takesJobs) {
+  if (queue !== undefined) {
     await workJobs(context, queue, leases);
     await watchDeadLetters(context, queue);
   }
-  log.info({ event: 'worker_started', slot, sha }, 'The worker has started');
   return stack.move();
 }
 

@@ -188,6 +188,23 @@ test('a live demo stores no long results', async () => {
   assert.match(run.error ?? '', /^The results are longer than the 500 kB that a live demo keeps\./);
 });
 
+test('a worker for research alone takes no account, and one for trading alone takes no backtest', async () => {
+  const { kysely, pool } = base.database;
+  const leases = async (): Promise<number> =>
+    (await pool.query('select 1 from account_leases where expires_at > clock_timestamp()')).rows.length;
+  await until(async () => (await leases()) === 0 || undefined);
+  const env = (slot: string) => parseEnvironment(workerEnv(slot));
+  const trader = await openWorker(env('trader'), { only: 'trading' });
+  const runId = await launchRun([{ symbol: 'AAAUSDT', config: CONFIG }]);
+  await until(async () => (await leases()) > 0 || undefined);
+  assert.equal((await readRun(kysely, profileId, runId))?.state, 'queued');
+  await trader[Symbol.asyncDispose]();
+  await until(async () => (await leases()) === 0 || undefined);
+  await using _research = await openWorker(env('research'), { only: 'research' });
+  assert.equal((await until(() => ended(readRun(kysely, profileId, runId)))).state, 'done');
+  assert.equal(await leases(), 0);
+});
+
 test('two workers share a sweep, one leaves, and no unit runs twice', async () => {
   const { kysely } = base.database;
   const knobs = 'ema.fast=2..21;ema.slow=22..41';

@@ -21,7 +21,15 @@ const PARALLEL_NOTIFICATIONS = 4;
 /** Parallel questions: a provider takes minutes, and the questions of one backtest need not wait for each other. */
 const PARALLEL_QUESTIONS = 3;
 
-/** Takes every job of the queue and sets the schedules. */
+/** Takes backtests, sweeps and the candles for them from the queue. */
+export async function workResearch(context: WorkerContext, queue: Queue): Promise<void> {
+  await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));
+  await queue.work('run-sweep-unit', createSweepJobs(context));
+  await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
+  await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
+}
+
+/** Takes every other job of the queue and sets the schedules. */
 export async function workJobs(context: WorkerContext, queue: Queue, leases: Leases): Promise<void> {
   const positions = createPositionJobs({ context, queue, leases });
   await queue.work('verify-api-key', async ({ accountId }) => void (await verifyApiKey(context, accountId)));
@@ -33,14 +41,10 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('digest', () => sendDigests(context, context.notifyDeps));
   await queue.work('apply-avg-entry-price', (data, run) => positions.applyAverageEntryPrice(data, run));
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
-  await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));
-  await queue.work('run-sweep-unit', createSweepJobs(context));
-  await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
   await queue.work('compare-live', ({ profileId }, run) => compareLive({ context, queue }, profileId, run));
   await queue.work('advise', (ask, run) => advise(context, ask, run), PARALLEL_QUESTIONS);
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
-  await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
   await queue.work('account-history', ({ runId }, { signal }) => runAccountHistory(context, runId, signal));
   await queue.work('discover', () => discover(context));
   await queue.schedule('discover', '* * * * *', {});
