@@ -100,18 +100,19 @@ export function measurePositions(database: Database): Disposable {
  */
 export function measureJobs(database: Database): Disposable {
   using stack = new DisposableStack();
-  const labelNames = ['job'];
+  // Not "job", which is Prometheus' own name for what it scrapes.
+  const labelNames = ['task'];
   const depth = { name: 'tradewind_jobs_waiting', help: 'Jobs that are due and wait' };
   stack.use(
     measure({ ...depth, labelNames }, async () =>
-      (await countWaitingJobs(database.kysely)).map(({ name, waiting }) => [{ job: name }, waiting] as const),
+      (await countWaitingJobs(database.kysely)).map(({ name, waiting }) => [{ task: name }, waiting] as const),
     ),
   );
   const age = { name: 'tradewind_schedule_age_seconds', help: 'Time since the last run of a scheduled job ended' };
   stack.use(
     measure({ ...age, labelNames }, async () =>
       (await listSchedules(database.kysely)).flatMap(({ name, lastRun }): Reading[] =>
-        lastRun === null ? [] : [[{ job: name }, (Date.now() - lastRun.endedAt.getTime()) / 1000]],
+        lastRun === null ? [] : [[{ task: name }, (Date.now() - lastRun.endedAt.getTime()) / 1000]],
       ),
     ),
   );

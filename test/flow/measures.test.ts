@@ -54,7 +54,7 @@ test('Prometheus reads how a venue and the queue are; a database that is away ta
       .filter((line) => line.startsWith(`${name}{`));
   const database = openDatabase(test.url);
   using _jobs = measureJobs(database);
-  assert.deepEqual(await rows('tradewind_jobs_waiting'), ['tradewind_jobs_waiting{job="prune"} 1']);
+  assert.deepEqual(await rows('tradewind_jobs_waiting'), ['tradewind_jobs_waiting{task="prune"} 1']);
   assert.deepEqual(await rows('tradewind_schedule_age_seconds'), [], 'nothing has run yet');
   using _positions = measurePositions(database);
   const owner = await seedOwner(test.database);
