@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { findProgram } from '#test/harness/programs.ts';
 import { ROOT } from '#test/harness/source-files.ts';
+
+const PROMTOOL = findProgram(['promtool']);
+const skip = PROMTOOL === undefined ? 'promtool is not on this machine' : false;
+if (skip !== false) console.log(`﹣ when the alerts fire: ${skip}, so it is not tested here`);
 
 const textOf = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8');
 const namesIn = (text: string): Set<string> => new Set(text.match(/tradewind_[a-z_]+/g));
@@ -28,4 +34,18 @@ test('every metric that an alert or the dashboard names is made, and every metri
 test('every alert says what is wrong and what to do', () => {
   const alerts = textOf('deploy', 'observability', 'alerts.yaml').split('- alert: ').slice(1);
   for (const alert of alerts) assert.match(alert, /severity: (warning|critical)[\s\S]*summary: .+[\s\S]*action: .+/);
+});
+
+test('each alert fires when its condition has lasted, and not before', { skip }, () => {
+  const rules = join(ROOT, 'deploy', 'observability', 'alerts.yaml');
+  for (const args of [
+    ['check', 'rules', rules],
+    ['test', 'rules', join(import.meta.dirname, 'alerts.promtool.yaml')],
+  ]) {
+    const { status, stdout, stderr } = spawnSync(PROMTOOL ?? 'promtool', args, { encoding: 'utf8' });
+    assert.equal(status, 0, stdout + stderr);
+  }
+  const tried = textOf('test', 'deploy', 'alerts.promtool.yaml');
+  for (const [, name] of textOf('deploy', 'observability', 'alerts.yaml').matchAll(/- alert: (\w+)/g))
+    assert.ok(tried.includes(name ?? ''), name);
 });
