@@ -199,6 +199,30 @@ test('a changed address of a database restarts the pods', { skip }, async () => 
   }
 });
 
+test('research has pods of its own, without key pairs of an exchange, scaled by the jobs that wait', {
+  skip,
+}, async () => {
+  const all = await objects({
+    ...LEAST,
+    'research.enabled': 'true',
+    'research.autoscaling.enabled': 'true',
+    'env.PAPER_URL': 'http://paper:18080',
+    'env.PAPER_API_KEY': 'a-key',
+    'env.PAPER_API_SECRET': 'a-secret',
+  });
+  for (const object of all) await validate(object);
+  const research = all.find((object) => named.parse(object).metadata.name === 'tw-research');
+  const [container] = podsOf.parse(research).spec.template.spec.containers;
+  assert.deepEqual(container?.args, ['worker', '--only', 'research']);
+  const names = container.env.map(({ name }) => name);
+  assert.ok(names.includes('PAPER_URL') && names.includes('DATABASE_URL'));
+  assert.ok(!JSON.stringify(research).includes('PAPER_API_'), 'neither key nor secret');
+  const workers = podsOf.parse(one(all, 'StatefulSet')).spec.template.spec.containers[0];
+  assert.deepEqual(workers?.args, ['worker', '--only', 'trading']);
+  assert.ok(JSON.stringify(workers).includes('a-secret'), 'the others keep them');
+  assert.match(JSON.stringify(one(all, 'HorizontalPodAutoscaler')), /tradewind_jobs_waiting.*run-sweep-unit/);
+});
+
 test('with a secret of your own the chart makes none', { skip }, async () => {
   const { databaseUrl: _url, cacheUrl: _cache, ...rest } = LEAST;
   const all = await objects({ ...rest, existingSecret: 'mine' });
