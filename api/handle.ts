@@ -7,6 +7,7 @@ import { requireSameSite } from '#api/guard/origin.ts';
 import { type Authenticated, type Operator, sessionCookie } from '#api/guard/session.ts';
 import { identifyOperator, type Visitors } from '#api/guard/visitor-limits.ts';
 import { type Mask, maskFor } from '#api/guard/visitor-mask.ts';
+import { encoderOf } from '#api/frame/encode.ts';
 import { isStorableText, readJsonBody } from '#api/frame/json-body.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { parseWith, requireValid } from '#api/frame/validate.ts';
@@ -64,6 +65,7 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
   return {
     context,
     handle(operation, handler) {
+      const encode = operation.response === undefined ? undefined : encoderOf(operation.response);
       app.on(operation.method, `/api${operation.path}`, async (c) => {
         const reply = new Headers({ 'cache-control': 'no-store' });
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
@@ -77,7 +79,7 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const compute = () => answerOf(context, parts, { operation, handler });
         const answer = await (limits === undefined ? compute() : limits.answer(compute));
         visitors?.limits.remember(reply);
-        return respond(operation, answer, { reply, mask });
+        return respond(operation, answer instanceof Response ? answer : encode?.(answer), { reply, mask });
       });
     },
   };

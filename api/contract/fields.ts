@@ -1,11 +1,24 @@
 import { z } from 'zod';
-import { readDecimal } from '#core/amount/decimal.ts';
+import { formatDecimal, readDecimal } from '#core/amount/decimal.ts';
 import { idSchema } from '#core/id-schema.ts';
 import type { AccountId, OrderId, ProfileId, SessionId } from '#core/ids.ts';
 import { instantText } from '#core/text-fields.ts';
 
-/** Money and quantities are decimal text. */
-export const decimalText = z.string().refine((text) => readDecimal(text) !== undefined, 'is not a decimal number');
+/**
+ * Money and quantities are decimal text. An answer drops the padding zeros of a numeric column; text that is no decimal with
+ * at most 18 places is shown as it is.
+ */
+export const decimalText = z.codec(z.string(), z.string(), {
+  decode(text, context) {
+    if (readDecimal(text) === undefined)
+      context.issues.push({ code: 'custom', input: text, message: 'is not a decimal number' });
+    return text;
+  },
+  encode(text) {
+    const value = readDecimal(text);
+    return value === undefined ? text : formatDecimal(value);
+  },
+});
 export const instant = instantText;
 export const strategyName = z.string().max(60);
 /** The text of a page's cursor. */
