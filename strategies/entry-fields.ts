@@ -1,7 +1,6 @@
 import type { EquityShare, PositionCaps } from '#core/sizing/budget.ts';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { choice, count, decimalNumber, group, quoteAmount, readFactor, readSetting } from './fields.ts';
-import type { StoredReader } from './stored.ts';
 import type { Finding } from './strategy.ts';
 
 const MODES = ['fixed', 'percent-of-equity', 'risk-at-stop'] as const;
@@ -68,17 +67,6 @@ interface StoredEntry {
   readonly maxSymbolExposureQuote: string;
   readonly maxPositionLossQuote: string;
 }
-
-/** Reads the settings of this file from a stored config, mounted under `prefix` (such as `buy.`, or empty). */
-export const readEntry = (read: StoredReader, prefix: string, defaults: StoredEntry): StoredEntry => ({
-  entrySizing: {
-    mode: read.choice(`${prefix}entrySizing.mode`, MODES, defaults.entrySizing.mode),
-    amount: read.decimal(`${prefix}entrySizing.amount`, defaults.entrySizing.amount),
-    percent: read.decimal(`${prefix}entrySizing.percent`, defaults.entrySizing.percent),
-  },
-  maxSymbolExposureQuote: read.decimal(`${prefix}maxSymbolExposureQuote`, defaults.maxSymbolExposureQuote),
-  maxPositionLossQuote: read.decimal(`${prefix}maxPositionLossQuote`, defaults.maxPositionLossQuote),
-});
 
 /** The settings in the form of the engine; `equityShare` is absent when the amount is fixed. */
 export function entryShares(config: StoredEntry): { caps: PositionCaps; equityShare?: EquityShare } {

@@ -1,7 +1,6 @@
 import type { Decision, EntryForm } from '#core/decision/decision.ts';
 import type { TickView } from '#core/judge/view.ts';
 import { choice, count, group } from './fields.ts';
-import type { StoredReader } from './stored.ts';
 import type { Finding } from './strategy.ts';
 import { snapDown, snapUp } from './ticks.ts';
 
@@ -55,13 +54,6 @@ interface StoredExecution {
   readonly makerOffsetBps: number;
   readonly entryTimeoutBars: number;
 }
-
-/** Reads the settings of this file from a stored config. */
-export const readExecution = (read: StoredReader, defaults: StoredExecution): StoredExecution => ({
-  entryMode: read.choice('execution.entryMode', MODES, defaults.entryMode),
-  makerOffsetBps: read.count('execution.makerOffsetBps', defaults.makerOffsetBps),
-  entryTimeoutBars: read.count('execution.entryTimeoutBars', defaults.entryTimeoutBars),
-});
 
 /** Warnings about resting buys without a timeout, and about unused settings. */
 export function executionFindings({ entryMode, makerOffsetBps, entryTimeoutBars }: StoredExecution): Finding[] {

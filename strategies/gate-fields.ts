@@ -3,7 +3,6 @@ import { INTERVALS, MOST_CLOSED } from '#core/market/candle.ts';
 import { BUY_LABELS, type GateSettings, type RatingRow, SELL_LABELS } from '#core/decision/gates.ts';
 import { REGIME_POLICIES, type RegimeSettings } from '#core/decision/regime.ts';
 import { choice, count, group } from './fields.ts';
-import type { StoredReader } from './stored.ts';
 import type { Finding } from './strategy.ts';
 
 const MOST_ROWS = 3;
@@ -73,7 +72,6 @@ const row = group(
     ),
   },
 );
-const DEFAULT_ROW = row.parse({});
 
 /** The ratings that act as gates. All of them must agree. */
 export const technicals = group(
@@ -101,27 +99,11 @@ interface StoredGates {
   readonly technicals: { readonly rows: RatingRow[] };
 }
 
-/** Reads the settings of this file from a stored config. */
-export const readGates = (read: StoredReader, defaults: StoredGates): StoredGates => ({
-  regime: {
-    policy: read.choice('regime.policy', REGIME_POLICIES, defaults.regime.policy),
-    period: Math.max(1, read.count('regime.period', defaults.regime.period)),
-    confirmBars: Math.max(1, read.count('regime.confirmBars', defaults.regime.confirmBars)),
-  },
-  technicals: {
-    rows: Array.from({ length: read.length('technicals.rows') }, (_, i) => ({
-      interval: read.choice(`technicals.rows.${i}.interval`, INTERVALS, DEFAULT_ROW.interval),
-      buyAtLeast: read.choice(`technicals.rows.${i}.buyAtLeast`, BUY_LABELS, DEFAULT_ROW.buyAtLeast),
-      sellAtMost: read.choice(`technicals.rows.${i}.sellAtMost`, SELL_LABELS, DEFAULT_ROW.sellAtMost),
-    })),
-  },
-});
-
-/** The settings in the form of the engine; absent without gates. A stored trend is limited to the available days. */
+/** The settings in the form of the engine; absent without gates. A stored trend has at least one day, at most all. */
 export function gateShares({ regime: trend, technicals: { rows } }: StoredGates): { gates?: GateSettings } {
   if (trend.policy === 'off' && rows.length === 0) return {};
-  const confirmBars = Math.min(trend.confirmBars, MOST_CLOSED);
-  const period = Math.min(trend.period, MOST_CLOSED + 1 - confirmBars);
+  const confirmBars = Math.min(Math.max(1, trend.confirmBars), MOST_CLOSED);
+  const period = Math.min(Math.max(1, trend.period), MOST_CLOSED + 1 - confirmBars);
   return { gates: { regime: { ...trend, period, confirmBars }, ratings: rows } };
 }
 

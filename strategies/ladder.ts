@@ -1,7 +1,6 @@
 import type { TickView } from '#core/judge/view.ts';
 import { z } from 'zod';
 import { decimalNumber, group, type Judge, multiplier, readFactor } from './fields.ts';
-import type { StoredReader } from './stored.ts';
 import { snapUp } from './ticks.ts';
 
 const MOST_RUNGS = 5;
@@ -29,7 +28,6 @@ const rung = group(
     ),
   },
 );
-const DEFAULT_RUNG = rung.parse({});
 
 /** Partial sales on the way up. */
 export const takeProfits = z
@@ -59,12 +57,6 @@ export const judgeRungs: Judge<{ readonly takeProfits: StoredRungs }> = ({ takeP
       refuse(['takeProfits', i, 'fraction'], 'sells more than everything, together with those before');
   }
 };
-
-export const readRungs = (read: StoredReader, path: string): StoredRungs =>
-  Array.from({ length: read.length(path) }, (_, i) => ({
-    triggerPercentage: read.decimal(`${path}.${i}.triggerPercentage`, DEFAULT_RUNG.triggerPercentage),
-    fraction: read.decimal(`${path}.${i}.fraction`, DEFAULT_RUNG.fraction),
-  }));
 
 export interface Rung {
   readonly trigger: number;

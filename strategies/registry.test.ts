@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STRATEGIES } from './registry.ts';
 import * as momentum from '#strategies/momentum/reasons.ts';
+import { readStored } from './stored.ts';
 import { flatView, GRID } from './test-view.ts';
 import * as trailing from '#strategies/trailing-trade/reasons.ts';
 
@@ -11,6 +12,11 @@ for (const [name, strategy] of STRATEGIES) {
     assert.equal(bound.readable, true);
     assert.ok(bound.needs.min <= bound.needs.want && bound.needs.want <= 999);
     assert.ok(bound.create(GRID).state());
+  });
+
+  test(`${name}: a stored config with every default is read as it is`, () => {
+    const config = strategy.config.parse({});
+    assert.deepEqual(readStored(strategy.config, config), { config, readable: true });
   });
 
   test(`${name}: thresholds of a reason are numbers of its sentence`, () => {

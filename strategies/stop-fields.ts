@@ -1,7 +1,6 @@
 import { type Decimal, requireDecimal } from '#core/amount/decimal.ts';
 import { BAND_POLICIES, type StopSettings } from '#core/sizing/protective-stop.ts';
 import { choice, flag, group, multiplier, readSetting } from './fields.ts';
-import type { StoredReader } from './stored.ts';
 
 const OFFSET = '0.995';
 
@@ -47,13 +46,6 @@ interface StoredStop {
   readonly limitOffsetPercentage: string;
   readonly onBandBlock: StopSettings['onBandBlock'];
 }
-
-/** Reads the settings of this file from a stored config, mounted under `prefix` (such as `sell.`, or empty). */
-export const readProtectiveStop = (read: StoredReader, prefix: string, defaults: StoredStop): StoredStop => ({
-  enabled: read.flag(`${prefix}protectiveStop.enabled`, defaults.enabled),
-  limitOffsetPercentage: read.decimal(`${prefix}protectiveStop.limitOffsetPercentage`, defaults.limitOffsetPercentage),
-  onBandBlock: read.choice(`${prefix}protectiveStop.onBandBlock`, BAND_POLICIES, defaults.onBandBlock),
-});
 
 /** The settings in the form of the engine; no `protectiveStop` means no stop on the exchange. */
 export function stopShares(

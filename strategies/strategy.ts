@@ -10,6 +10,7 @@ import type { StopSettings } from '#core/sizing/protective-stop.ts';
 import { EXIT_MARGIN } from '#core/sizing/sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { TickView } from '#core/judge/view.ts';
+import { readStored } from './stored.ts';
 
 /** Quote price of one tick and base quantity of one lot. */
 export interface Grid {
@@ -151,12 +152,6 @@ export interface Strategy<Config> {
   /** It acts at any price, not only at closes. A backtest needs finer candles, and an instance has a `reach`. */
   readonly actsOnTicks?: boolean;
   readonly config: z.ZodType<Config>;
-  /** For live ticks: fills absent fields, never rejects, never rewrites. `readable` is false when a field has a wrong type. */
-  readStoredConfig(stored: unknown): {
-    readonly config: Config;
-    readonly readable: boolean;
-    readonly unreadablePath?: string;
-  };
   /**
    * Warnings about settings without effect or with contradictions. Pure, so that form and save show the same. Absent: none.
    * `coins`: those of the profile, when known.
@@ -218,7 +213,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
     plansBaskets: strategy.planner !== undefined,
     actsOnTicks: strategy.actsOnTicks === true,
     bind(stored) {
-      const read = strategy.readStoredConfig(stored);
+      const read = readStored(strategy.config, stored);
       const planner = strategy.planner?.(read.config);
       const drawings = strategy.drawings?.(read.config);
       const path = read.unreadablePath;

@@ -1,5 +1,6 @@
 import { readFactor } from '#strategies/fields.ts';
-import { fitWindows, readStoredConfig } from '#strategies/momentum/config.ts';
+import { type Config, config as schema, fitWindows } from '#strategies/momentum/config.ts';
+import { readStored } from '#strategies/stored.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '#backtest/run-state.ts';
 import { BLOCK, type Column, type Ema, emaColumn, fillEmas, smaColumn } from './vector-averages.ts';
@@ -13,8 +14,6 @@ import { type Evaluated, evaluatedOf } from './row.ts';
 /** Signals per block of a vector run, so that the candles also stay in the cache. */
 const STRETCH = 2048;
 const MOST_CASH = 2 ** 50;
-
-type Config = ReturnType<typeof readStoredConfig>['config'];
 
 /** A config without the settings that vector runs support. Two configs with the same rest need the same features. */
 const restOf = (config: Config): Readonly<Record<string, unknown>> => ({
@@ -30,12 +29,12 @@ const restOf = (config: Config): Readonly<Record<string, unknown>> => ({
   protectiveStop: null,
 });
 /** Every other feature of the strategy is off by default. A config that enables one runs in the kernel. */
-const PLAIN_PARTS = restOf(readStoredConfig({}).config);
+const PLAIN_PARTS = restOf(readStored(schema, {}).config);
 const PLAIN = JSON.stringify(PLAIN_PARTS);
 
 /** Params of a vector run; undefined when the config uses an unsupported feature. */
 function paramsOf(bound: BoundStrategy, stored: unknown, { askDown }: VectorMoney): VectorParams | undefined {
-  const { config: read, readable } = readStoredConfig(stored);
+  const { config: read, readable } = readStored(schema, stored);
   const config = fitWindows(read);
   const { ema, entryExtension } = config;
   const { shared, needs } = bound;
@@ -65,7 +64,7 @@ function paramsOf(bound: BoundStrategy, stored: unknown, { askDown }: VectorMone
 
 /** The feature of a config that vector runs do not support; undefined when they support all of it. */
 export function beyondVectorRuns(config: unknown): string | undefined {
-  const read = readStoredConfig(config).config;
+  const read = readStored(schema, config).config;
   const { mode } = read.entrySizing;
   if (mode !== 'fixed') return `entrySizing.mode is ${mode}`;
   const differs = Object.entries(restOf(read)).find(

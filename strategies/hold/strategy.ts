@@ -1,6 +1,6 @@
 import { ONE, ZERO } from '#core/amount/decimal.ts';
 import type { Strategy } from '#strategies/strategy.ts';
-import { type Config, config, readStoredConfig } from './config.ts';
+import { type Config, config } from './config.ts';
 import { createInstance } from './instance.ts';
 import { REASONS } from './reasons.ts';
 
@@ -10,7 +10,6 @@ export const hold: Strategy<Config> = {
   title: 'Buy and hold',
   summary: 'Never trades; only watches the coin.',
   config,
-  readStoredConfig,
   // Candles of every length add up to days.
   needs: () => ({ interval: '1d', min: 0, want: 1 }),
   sharedSettings: () => ({ entryBudget: ZERO, lossCooldownMs: 0, stopMultiple: null, stopLimitOffset: ONE }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { undescribedSettings } from '#strategies/test-schema.ts';
-import { config, DEFAULTS, readStoredConfig } from './config.ts';
+import { config, DEFAULTS } from './config.ts';
 import { momentum } from './strategy.ts';
 
 const problemsOf = (value: unknown): string[] => {
@@ -57,20 +57,4 @@ test('the highest legal values pass and need no more than one load of candles', 
 
 test('the JSON Schema describes every setting for the form', () => {
   assert.deepEqual(undescribedSettings(z.toJSONSchema(config, { io: 'input' })), []);
-});
-
-test('a stored value above the maximum is kept', () => {
-  const stored = readStoredConfig({ ema: { slow: 2000 } });
-  assert.deepEqual([stored.readable, stored.config.ema.slow], [true, 2000]);
-});
-
-test('reading keeps every legal config as it is', () => {
-  const parsed = config.parse({ profitTrail: { activationPercentage: '1.03' }, exitOnCross: false });
-  assert.deepEqual(readStoredConfig(parsed), { config: parsed, readable: true });
-  assert.deepEqual(readStoredConfig({ unknown: 1 }), { config: DEFAULTS, readable: true });
-});
-
-test('a wrong type falls back to the default and is named', () => {
-  const read = readStoredConfig({ ema: { slow: '21' } });
-  assert.deepEqual([read.readable, read.unreadablePath, read.config], [false, 'ema.slow', DEFAULTS]);
 });

@@ -1,12 +1,11 @@
 import type { z } from 'zod';
 import { INTERVALS, MOST_CLOSED } from '#core/market/candle.ts';
 import type { Numbers } from '#core/decision/decision.ts';
-import { capSettings, entrySizing, readEntry, lossCooldownMinutes } from '#strategies/entry-fields.ts';
+import { capSettings, entrySizing, lossCooldownMinutes } from '#strategies/entry-fields.ts';
 import { choice, count, decimalNumber, flag, group, multiplier } from '#strategies/fields.ts';
-import { execution, readExecution } from '#strategies/execution.ts';
-import { readGates, regime, technicals } from '#strategies/gate-fields.ts';
-import { protectiveStop, readProtectiveStop } from '#strategies/stop-fields.ts';
-import { storedReader } from '#strategies/stored.ts';
+import { execution } from '#strategies/execution.ts';
+import { regime, technicals } from '#strategies/gate-fields.ts';
+import { protectiveStop } from '#strategies/stop-fields.ts';
 
 /** A cross compares two values of the slow average, so it needs one candle more than the period. The maximum is 999. */
 const MAX_SLOW = 998;
@@ -236,45 +235,6 @@ export const config = group(
 export type Config = z.output<typeof config>;
 
 export const DEFAULTS: Config = config.parse({});
-
-/** Reads a merged config without parsing it: fills absent settings, keeps values beyond a bound, records a wrong type. */
-export function readStoredConfig(stored: unknown) {
-  const read = storedReader(stored);
-  const d = DEFAULTS;
-  const config: Config = {
-    candleInterval: read.choice('candleInterval', INTERVALS, d.candleInterval),
-    entryEnabled: read.flag('entryEnabled', d.entryEnabled),
-    ...readEntry(read, '', d),
-    lossCooldownMinutes: read.count('lossCooldownMinutes', d.lossCooldownMinutes),
-    ema: { fast: read.count('ema.fast', d.ema.fast), slow: read.count('ema.slow', d.ema.slow) },
-    entryMarginPercentage: read.decimal('entryMarginPercentage', d.entryMarginPercentage),
-    trendFilter: {
-      maType: read.choice('trendFilter.maType', ['sma', 'ema'], d.trendFilter.maType),
-      period: read.count('trendFilter.period', d.trendFilter.period),
-      slopeBars: read.count('trendFilter.slopeBars', d.trendFilter.slopeBars),
-    },
-    entryExtension: {
-      period: read.count('entryExtension.period', d.entryExtension.period),
-      maxPercentage: read.decimal('entryExtension.maxPercentage', d.entryExtension.maxPercentage),
-    },
-    exitEnabled: read.flag('exitEnabled', d.exitEnabled),
-    exitOnCross: read.flag('exitOnCross', d.exitOnCross),
-    trailingStopPercentage: read.decimal('trailingStopPercentage', d.trailingStopPercentage),
-    atrTrailing: {
-      multiplier: read.decimal('atrTrailing.multiplier', d.atrTrailing.multiplier),
-      period: read.count('atrTrailing.period', d.atrTrailing.period),
-    },
-    profitTrail: {
-      activationPercentage: read.decimal('profitTrail.activationPercentage', d.profitTrail.activationPercentage),
-      trailPercentage: read.decimal('profitTrail.trailPercentage', d.profitTrail.trailPercentage),
-    },
-    protectiveStop: readProtectiveStop(read, '', d.protectiveStop),
-    ...readGates(read, d),
-    execution: readExecution(read, d.execution),
-  };
-  const unreadablePath = read.unreadablePath();
-  return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };
-}
 
 /** The config with windows that the candles can fill. A longer stored window counts as the longest possible one. */
 export function fitWindows(config: Config): Config {

@@ -5,7 +5,7 @@ import { readFactor, readSetting } from '#strategies/fields.ts';
 import { gateShares } from '#strategies/gate-fields.ts';
 import { stopShares } from '#strategies/stop-fields.ts';
 import type { CandleNeed, SharedSettings, Strategy } from '#strategies/strategy.ts';
-import { type Config, config, fitWindows, readStoredConfig } from './config.ts';
+import { type Config, config, fitWindows } from './config.ts';
 import { drawingsOf } from './drawings.ts';
 import { createInstance, needOf } from './instance.ts';
 import { lint } from './lint.ts';
@@ -39,7 +39,6 @@ export const momentum: Strategy<Config> = {
   title: 'Momentum',
   summary: 'Buys when a fast average crosses above a slow one and sells on the way down.',
   config,
-  readStoredConfig,
   lint,
   drawings: drawingsOf,
   needs,

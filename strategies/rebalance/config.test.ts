@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { undescribedSettings } from '#strategies/test-schema.ts';
-import { config, readStoredConfig } from './config.ts';
+import { config, fitRanking } from './config.ts';
 
 const problemsOf = (value: unknown): string[] => {
   const parsed = config.safeParse(value);
@@ -30,8 +30,7 @@ test('the JSON Schema describes every setting for the form', () => {
   assert.deepEqual(undescribedSettings(z.toJSONSchema(config, { io: 'input' })), []);
 });
 
-test('reading keeps every legal config as it is, and names a wrong type', () => {
-  const parsed = config.parse({ enabled: true, targets: [AAA], momentum: { topK: 5 } });
-  assert.deepEqual(readStoredConfig(parsed), { config: parsed, readable: true });
-  assert.equal(readStoredConfig({ targets: [{ symbol: 5 }] }).unreadablePath, 'targets.0.symbol');
+test('a stored ranking over less than one candle or coin counts as one', () => {
+  const stored = { ...config.parse({}), momentum: { lookbackCandles: -3, topK: 0, minScore: '' } };
+  assert.deepEqual(fitRanking(stored), { lookbackCandles: 1, topK: 1, minScore: '' });
 });

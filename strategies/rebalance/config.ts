@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Interval } from '#core/market/candle.ts';
 import { choice, count, decimalNumber, flag, group, quoteAmount, readFactor } from '#strategies/fields.ts';
-import { readGates, regime, technicals } from '#strategies/gate-fields.ts';
-import { storedReader } from '#strategies/stored.ts';
+import { regime, technicals } from '#strategies/gate-fields.ts';
 
 const MODES = ['fixed', 'momentum'] as const;
 const PLANS = ['5m', '15m', '30m', '1h', '2h', '4h', '1d'] as const satisfies readonly Interval[];
@@ -129,33 +128,10 @@ export const config = group(
   },
 );
 export type Config = z.output<typeof config>;
-const DEFAULTS: Config = config.parse({});
 
-/** Reads a stored config without parsing it: fills absent settings, keeps values beyond a bound, records a wrong type. */
-export function readStoredConfig(stored: unknown) {
-  const read = storedReader(stored);
-  const d = DEFAULTS;
-  const found: Config = {
-    enabled: read.flag('enabled', d.enabled),
-    weightMode: read.choice('weightMode', MODES, d.weightMode),
-    candleInterval: read.choice('candleInterval', PLANS, d.candleInterval),
-    driftThreshold: read.decimal('driftThreshold', d.driftThreshold),
-    minTradeQuote: read.decimal('minTradeQuote', d.minTradeQuote),
-    basketBudgetQuote: read.decimal('basketBudgetQuote', d.basketBudgetQuote),
-    maxSymbolExposureQuote: read.decimal('maxSymbolExposureQuote', d.maxSymbolExposureQuote),
-    targets: Array.from({ length: read.length('targets') }, (_, i) => ({
-      symbol: read.text(`targets.${i}.symbol`, ''),
-      weight: read.decimal(`targets.${i}.weight`, '0'),
-    })),
-    momentum: {
-      lookbackCandles: Math.max(1, read.count('momentum.lookbackCandles', d.momentum.lookbackCandles)),
-      topK: Math.max(1, read.count('momentum.topK', d.momentum.topK)),
-      minScore: read.decimal('momentum.minScore', d.momentum.minScore),
-    },
-    ...readGates(read, d),
-  };
-  const unreadablePath = read.unreadablePath();
-  return unreadablePath === undefined
-    ? { config: found, readable: true }
-    : { config: found, readable: false, unreadablePath };
-}
+/** The ranking with at least one candle and one coin. A smaller stored value counts as one. */
+export const fitRanking = ({ momentum: { lookbackCandles, topK, minScore } }: Config): Config['momentum'] => ({
+  lookbackCandles: Math.max(1, lookbackCandles),
+  topK: Math.max(1, topK),
+  minScore,
+});

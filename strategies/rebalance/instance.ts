@@ -3,14 +3,15 @@ import type { Decision } from '#core/decision/decision.ts';
 import { isObject } from '#core/merge.ts';
 import { priceText } from '#strategies/grid-text.ts';
 import type { Grid, StrategyInstance } from '#strategies/strategy.ts';
-import type { Config } from './config.ts';
+import { type Config, fitRanking } from './config.ts';
 import { planOf } from './drawings.ts';
 
 const UNREADABLE: Decision = Object.freeze({ kind: 'nothing', reason: 'entry-config-unreadable' });
 
 /** One coin in the plan of its profile: it stores closes and executes its leg. */
-export function createInstance({ momentum, weightMode }: Config, grid: Grid, state?: unknown): StrategyInstance {
-  const length = Math.min(momentum.lookbackCandles + 1, MOST_CLOSED);
+export function createInstance(config: Config, grid: Grid, state?: unknown): StrategyInstance {
+  const { weightMode } = config;
+  const length = Math.min(fitRanking(config).lookbackCandles + 1, MOST_CLOSED);
   const closes: number[] = [];
   let lastOpenMs = -1;
   let planMs = isObject(state) && typeof state['planMs'] === 'number' ? state['planMs'] : 0;

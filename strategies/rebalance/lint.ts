@@ -1,7 +1,7 @@
 import { readFactor } from '#strategies/fields.ts';
 import { gateFindings } from '#strategies/gate-fields.ts';
 import type { Finding } from '#strategies/strategy.ts';
-import { type Config, config } from './config.ts';
+import { type Config, config, fitRanking } from './config.ts';
 
 type Check = (settings: Config, coins: readonly string[] | undefined) => Finding | readonly Finding[] | undefined;
 
@@ -54,7 +54,7 @@ const topCoversAll: Check = (settings, coins) =>
 const capBelowBudget: Check = (settings) => {
   const cap = readFactor(settings.maxSymbolExposureQuote);
   const shares = settings.targets.map(({ weight }) => readFactor(weight));
-  const most = isFixed(settings) ? Math.max(0, ...shares) : 1 / settings.momentum.topK;
+  const most = isFixed(settings) ? Math.max(0, ...shares) : 1 / fitRanking(settings).topK;
   return cap > 0 && cap < readFactor(settings.basketBudgetQuote) * most
     ? warn('cap-below-budget', 'maxSymbolExposureQuote', 'Is below the share of the budget for one coin.')
     : undefined;

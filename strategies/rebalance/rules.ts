@@ -4,7 +4,7 @@ import { toNumber } from '#core/amount/decimal.ts';
 import { CASH_BUFFER } from '#core/sizing/sizing.ts';
 import { readFactor } from '#strategies/fields.ts';
 import { percentText } from '#strategies/grid-text.ts';
-import type { Config } from './config.ts';
+import { type Config, fitRanking } from './config.ts';
 
 const BUFFER = 1 + toNumber(CASH_BUFFER);
 /** Assumed slippage of a planned sale, until it has filled. */
@@ -15,10 +15,9 @@ const money = (value: number): string => value.toFixed(2);
 const wholeLots = (quantity: number, step: number): number => Math.floor(quantity / step + 1e-9);
 
 /** Target share of each coin in the basket. A tie goes to the first coin by name. */
-function weightsOf(
-  { weightMode, targets, momentum }: Config,
-  coins: readonly BasketCoin[],
-): ReadonlyMap<string, number> {
+function weightsOf(config: Config, coins: readonly BasketCoin[]): ReadonlyMap<string, number> {
+  const { weightMode, targets } = config;
+  const momentum = fitRanking(config);
   if (weightMode === 'fixed') return new Map(targets.map(({ symbol, weight }) => [symbol, readFactor(weight)]));
   const least = momentum.minScore === '' ? Number.NEGATIVE_INFINITY : readFactor(momentum.minScore);
   const held = Math.min(momentum.topK, coins.length);

@@ -4,7 +4,7 @@ import type { LevelBudget } from '#core/sizing/entry-size.ts';
 import { readSetting } from '#strategies/fields.ts';
 import { gateShares } from '#strategies/gate-fields.ts';
 import type { SharedSettings, Strategy } from '#strategies/strategy.ts';
-import { type Config, config, readStoredConfig } from './config.ts';
+import { type Config, config, fitRanking } from './config.ts';
 import { drawings } from './drawings.ts';
 import { createInstance } from './instance.ts';
 import { lint } from './lint.ts';
@@ -22,11 +22,12 @@ const sharedSettings = (settings: Config): SharedSettings => ({
 
 /** Added cash buys a coin up to its share of the budget. A coin without a share is only sold. */
 function basketShare(settings: Config, symbol: string): LevelBudget | null {
-  const { basketBudgetQuote, minTradeQuote, weightMode, targets, momentum } = settings;
+  const { basketBudgetQuote, minTradeQuote, weightMode, targets } = settings;
   const budget = readSetting(basketBudgetQuote);
   if (budget === null) return null;
   const least = readSetting(minTradeQuote);
-  if (weightMode === 'momentum') return { spend: divide(budget, fromSteps(momentum.topK, ONE)), least, trigger: ONE };
+  if (weightMode === 'momentum')
+    return { spend: divide(budget, fromSteps(fitRanking(settings).topK, ONE)), least, trigger: ONE };
   const weight = readSetting(targets.find((target) => target.symbol === symbol)?.weight ?? '');
   return weight === null ? null : { spend: multiply(budget, weight), least, trigger: ONE };
 }
@@ -37,13 +38,13 @@ export const rebalance: Strategy<Config> = {
   title: 'Rebalance',
   summary: 'Keeps the coins of a profile at their shares, or holds the strongest ones.',
   config,
-  readStoredConfig,
   lint,
   planner: plannerOf,
   basketShare,
   drawings: () => drawings,
-  needs: ({ candleInterval, weightMode, momentum }) => {
-    const min = weightMode === 'momentum' ? Math.min(MOST_CLOSED, momentum.lookbackCandles + 1) : 1;
+  needs: (settings) => {
+    const { candleInterval, weightMode } = settings;
+    const min = weightMode === 'momentum' ? Math.min(MOST_CLOSED, fitRanking(settings).lookbackCandles + 1) : 1;
     return { interval: candleInterval, min, want: min };
   },
   sharedSettings,

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
+import { readStored } from '#strategies/stored.ts';
 import { undescribedSettings } from '#strategies/test-schema.ts';
-import { config, DEFAULTS, readStoredConfig, windowOf } from './config.ts';
+import { config, windowOf } from './config.ts';
+
+const DEFAULTS = config.parse({});
 
 const problemsOf = (value: unknown): string[] => {
   const parsed = config.safeParse(value);
@@ -98,37 +101,8 @@ test('the JSON Schema describes every setting for the form', () => {
 });
 
 test('a stored value above the maximum is kept, but the window is not', () => {
-  const stored = readStoredConfig({ buy: { candleLimit: 5000 } });
+  const stored = readStored(config, { buy: { candleLimit: 5000 } });
   assert.equal(stored.readable, true);
   assert.equal(stored.config.buy.candleLimit, 5000);
   assert.equal(windowOf(stored.config), 999);
 });
-
-test('reading keeps every legal config as it is', () => {
-  const legal = {
-    buy: { gridLevels: [{ triggerPercentage: '1.01', maxPurchaseAmount: '100' }] },
-    sell: { stopLossPercentage: '' },
-  };
-  const parsed = config.parse(legal);
-  assert.deepEqual(readStoredConfig(parsed), { config: parsed, readable: true });
-  assert.deepEqual(readStoredConfig({}), { config: DEFAULTS, readable: true });
-  assert.deepEqual(readStoredConfig({ unknown: 1 }), { config: DEFAULTS, readable: true });
-});
-
-const unreadable: readonly [unknown, string][] = [
-  [{ buy: { candleLimit: '60' } }, 'buy.candleLimit'],
-  [{ buy: 5 }, 'buy'],
-  [{ buy: { gridLevels: {} } }, 'buy.gridLevels'],
-  [{ buy: { gridLevels: ['1.01'] } }, 'buy.gridLevels.0'],
-  [{ sell: { stopLossPercentage: 0.9 } }, 'sell.stopLossPercentage'],
-  [{ sell: { stopLossPercentage: '-1' } }, 'sell.stopLossPercentage'],
-  ['text', 'config'],
-];
-for (const [value, path] of unreadable) {
-  test(`a wrong type falls back to the default and names ${path}`, () => {
-    const read = readStoredConfig(value);
-    assert.deepEqual([read.readable, read.unreadablePath], [false, path]);
-    assert.deepEqual(read.config.sell, DEFAULTS.sell);
-    assert.equal(read.config.buy.candleLimit, 60);
-  });
-}

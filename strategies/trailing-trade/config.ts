@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INTERVALS } from '#core/market/candle.ts';
-import { capSettings, entrySizing, readEntry, lossCooldownMinutes } from '#strategies/entry-fields.ts';
+import { capSettings, entrySizing, lossCooldownMinutes } from '#strategies/entry-fields.ts';
 import {
   choice,
   count,
@@ -12,11 +12,10 @@ import {
   quoteAmount,
   readFactor,
 } from '#strategies/fields.ts';
-import { execution, readExecution } from '#strategies/execution.ts';
-import { readGates, regime, technicals } from '#strategies/gate-fields.ts';
-import { judgeRungs, readRungs, takeProfits } from '#strategies/ladder.ts';
-import { protectiveStop, readProtectiveStop } from '#strategies/stop-fields.ts';
-import { storedReader } from '#strategies/stored.ts';
+import { execution } from '#strategies/execution.ts';
+import { regime, technicals } from '#strategies/gate-fields.ts';
+import { judgeRungs, takeProfits } from '#strategies/ladder.ts';
+import { protectiveStop } from '#strategies/stop-fields.ts';
 
 export const MAX_WINDOW = 999;
 
@@ -328,58 +327,7 @@ export const config = group(
 );
 export type Config = z.output<typeof config>;
 
-export const DEFAULTS: Config = config.parse({});
 export const DEFAULT_LEVEL = level.parse({});
-
-/** Reads a merged config without parsing it: fills absent settings, keeps values beyond a bound, records a wrong type. */
-export function readStoredConfig(stored: unknown) {
-  const read = storedReader(stored);
-  const { buy: buys, sell: sells } = DEFAULTS;
-  const config: Config = {
-    candleInterval: read.choice('candleInterval', INTERVALS, DEFAULTS.candleInterval),
-    buy: {
-      enabled: read.flag('buy.enabled', buys.enabled),
-      ...readEntry(read, 'buy.', buys),
-      firstBuyTriggerBasis: read.choice(
-        'buy.firstBuyTriggerBasis',
-        ['lowest-price', 'immediate'],
-        buys.firstBuyTriggerBasis,
-      ),
-      candleLimit: read.count('buy.candleLimit', buys.candleLimit),
-      gridLevels: Array.from({ length: read.length('buy.gridLevels') }, (_, i) => ({
-        triggerPercentage: read.decimal(`buy.gridLevels.${i}.triggerPercentage`, DEFAULT_LEVEL.triggerPercentage),
-        stopPricePercentage: read.decimal(`buy.gridLevels.${i}.stopPricePercentage`, ''),
-        limitPricePercentage: read.decimal(`buy.gridLevels.${i}.limitPricePercentage`, ''),
-        minPurchaseAmount: read.decimal(`buy.gridLevels.${i}.minPurchaseAmount`, DEFAULT_LEVEL.minPurchaseAmount),
-        maxPurchaseAmount: read.decimal(`buy.gridLevels.${i}.maxPurchaseAmount`, DEFAULT_LEVEL.maxPurchaseAmount),
-      })),
-      lossCooldownMinutes: read.count('buy.lossCooldownMinutes', buys.lossCooldownMinutes),
-      indicatorGate: { rsiMaxBuy: read.decimal('buy.indicatorGate.rsiMaxBuy', buys.indicatorGate.rsiMaxBuy) },
-    },
-    sell: {
-      enabled: read.flag('sell.enabled', sells.enabled),
-      stopLossPercentage: read.decimal('sell.stopLossPercentage', sells.stopLossPercentage),
-      triggerPercentage: read.decimal('sell.triggerPercentage', sells.triggerPercentage),
-      trailingStopPercentage: read.decimal('sell.trailingStopPercentage', sells.trailingStopPercentage),
-      atrTrailing: {
-        multiplier: read.decimal('sell.atrTrailing.multiplier', sells.atrTrailing.multiplier),
-        period: read.count('sell.atrTrailing.period', sells.atrTrailing.period),
-        fromEntry: read.flag('sell.atrTrailing.fromEntry', sells.atrTrailing.fromEntry),
-      },
-      breakEven: {
-        armAtPercentage: read.decimal('sell.breakEven.armAtPercentage', sells.breakEven.armAtPercentage),
-        floorPercentage: read.decimal('sell.breakEven.floorPercentage', sells.breakEven.floorPercentage),
-      },
-      takeProfits: readRungs(read, 'sell.takeProfits'),
-      timeStopBars: read.count('sell.timeStopBars', sells.timeStopBars),
-      protectiveStop: readProtectiveStop(read, 'sell.', sells.protectiveStop),
-    },
-    ...readGates(read, DEFAULTS),
-    execution: readExecution(read, DEFAULTS.execution),
-  };
-  const unreadablePath = read.unreadablePath();
-  return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };
-}
 
 /** Closed candles searched for the low: a stored limit above the maximum counts as the maximum. */
 export const windowOf = ({ buy }: Config): number => Math.max(1, Math.min(buy.candleLimit, MAX_WINDOW));

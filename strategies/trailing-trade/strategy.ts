@@ -5,7 +5,7 @@ import { readSetting } from '#strategies/fields.ts';
 import { gateShares } from '#strategies/gate-fields.ts';
 import { stopShares } from '#strategies/stop-fields.ts';
 import type { SharedSettings, Strategy } from '#strategies/strategy.ts';
-import { type Config, config, DEFAULT_LEVEL, readStoredConfig } from './config.ts';
+import { type Config, config, DEFAULT_LEVEL } from './config.ts';
 import { drawingsOf } from './drawings.ts';
 import { createInstance, needsOf } from './instance.ts';
 import { lint } from './lint.ts';
@@ -46,7 +46,6 @@ export const trailingTrade: Strategy<Config> = {
   summary: 'Buys near the low of recent candles, follows the price up and sells when it turns.',
   actsOnTicks: true,
   config,
-  readStoredConfig,
   lint,
   drawings: drawingsOf,
   needs: needsOf,
