@@ -1,5 +1,5 @@
 import { lowerBound } from '#core/market/candle-columns.ts';
-import { CHUNK, type Extremes, SHIFT } from './extremes.ts';
+import { CHUNK, type Extremes, SHIFT } from '#core/market/extremes.ts';
 
 const DAY_MS = 86_400_000;
 

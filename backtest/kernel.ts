@@ -5,7 +5,7 @@ import { openView } from '#core/judge/view.ts';
 import { gridOf, type CandleRun } from '#strategies/strategy.ts';
 import { type Book, openBook, openBalance, type SharedBalance } from './book.ts';
 import { endDays, type EquityMeter, meterRows, moveExtremes, openMeter } from './equity.ts';
-import { firstBelow } from './extremes.ts';
+import { firstBelow } from '#core/market/extremes.ts';
 import { openFeed, openGates } from './feed.ts';
 import { actInside } from './inside.ts';
 import { updateStop, matchCandle, fillAtOpen, placeDecision, withFailedStop } from './market.ts';

@@ -1,5 +1,5 @@
 import type { CandleColumns } from '#core/market/candle.ts';
-import { type Extremes, extremesOf } from './extremes.ts';
+import { type Extremes, extremesOf } from '#core/market/extremes.ts';
 
 /** Prices of a series in whole ticks, rounded to the nearest, with extremes for lookups over long spans. */
 export interface PriceGrid {

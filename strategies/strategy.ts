@@ -11,6 +11,7 @@ import { EXIT_MARGIN } from '#core/sizing/sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { TickView } from '#core/judge/view.ts';
 import { readStored } from './stored.ts';
+import type { SweptMarket, SweptRun } from './sweep.ts';
 
 /** Quote price of one tick and base quantity of one lot. */
 export interface Grid {
@@ -145,6 +146,28 @@ export interface Finding {
   readonly fix?: { readonly words: string; readonly changes: Changes };
 }
 
+/** A config as its strategy reads it. */
+export interface SweptConfig<Config> {
+  readonly config: Config;
+  readonly readable: boolean;
+  readonly shared: SharedSettings;
+  readonly needs: CandleNeed;
+}
+
+/** Runs many configs in one pass over the candles, with the fills and the equity of the backtest kernel, to the last bit. */
+export interface Sweep<Config> {
+  /** The feature of a config that `run` does not support; undefined when it supports all of it. */
+  unsupported(config: Config): string | undefined;
+  /** One entry per config, in their order; undefined where the kernel must run it. */
+  run(market: SweptMarket, configs: readonly SweptConfig<Config>[]): (SweptRun | undefined)[];
+}
+
+/** A sweep whose config type is hidden; it reads stored configs. */
+interface AnySweep {
+  unsupported(stored: unknown): string | undefined;
+  run(market: SweptMarket, stored: readonly unknown[]): (SweptRun | undefined)[];
+}
+
 export interface Strategy<Config> {
   readonly name: string;
   readonly title: string;
@@ -166,6 +189,8 @@ export interface Strategy<Config> {
   needs(config: Config): CandleNeed;
   sharedSettings(config: Config): SharedSettings;
   create(config: Config, grid: Grid, state?: unknown): StrategyInstance;
+  /** Runs many configs at once, for sweeps. Absent: each runs in the kernel. */
+  readonly sweep?: Sweep<Config>;
   readonly reasons: Readonly<Record<string, ReasonText>>;
 }
 
@@ -180,6 +205,8 @@ export interface AnyStrategy {
   readonly plansBaskets?: boolean;
   /** See {@link Strategy.actsOnTicks}. */
   readonly actsOnTicks?: boolean;
+  /** See {@link Strategy.sweep}. */
+  readonly sweep?: AnySweep;
   /** Reads a stored (merged) config and binds everything that depends on it. */
   bind(stored: unknown): BoundStrategy;
 }
@@ -201,6 +228,18 @@ export interface BoundStrategy {
   create(grid: Grid, state?: unknown): StrategyInstance;
 }
 
+const anySweep = <Config>(strategy: Strategy<Config>, sweep: Sweep<Config>): AnySweep => ({
+  unsupported: (stored) => sweep.unsupported(readStored(strategy.config, stored).config),
+  run: (market, stored) =>
+    sweep.run(
+      market,
+      stored.map((one) => {
+        const { config, readable } = readStored(strategy.config, one);
+        return { config, readable, shared: strategy.sharedSettings(config), needs: strategy.needs(config) };
+      }),
+    ),
+});
+
 /** Hides the config type of a strategy so that strategies of different configs share one registry. */
 export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
   const { name, title, summary, config, reasons } = strategy;
@@ -212,6 +251,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
     reasons,
     plansBaskets: strategy.planner !== undefined,
     actsOnTicks: strategy.actsOnTicks === true,
+    ...(strategy.sweep && { sweep: anySweep(strategy, strategy.sweep) }),
     bind(stored) {
       const read = readStored(strategy.config, stored);
       const planner = strategy.planner?.(read.config);

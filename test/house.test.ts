@@ -101,6 +101,7 @@ const STRATEGY_FILES = [
   'drawings.ts',
   'strategy.ts',
   'rules.md',
+  'sweep',
 ];
 
 const THIS = 'test/house.test.ts';
@@ -311,6 +312,21 @@ test('every strategy folder has the same files and is registered', () => {
     for (const file of ['config.ts', 'instance.ts', 'reasons.ts', 'strategy.ts'])
       assert.ok(files.includes(file), `${name}/${file}`);
   }
+});
+
+/** The name of a sale's cause is also the name of a strategy. */
+const CAUSES = 'core/decision/exit-cause.ts';
+
+test('no room but strategies and web names a strategy', () => {
+  const names = [...STRATEGIES.keys()].filter((name) => name !== 'hold');
+  const naming = new RegExp(`'(${names.join('|')})'|#strategies/(${[...STRATEGIES.keys()].join('|')})/`);
+  const others = code.filter(
+    ({ path }) => !matches(path, TEST_PARTS) && !/^(strategies|web)\//.test(path) && path !== CAUSES,
+  );
+  assert.deepEqual(
+    linesThat(others, (line) => naming.test(line)),
+    [],
+  );
 });
 
 test('no migration moves once it is written down', () => {

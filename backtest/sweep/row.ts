@@ -2,6 +2,8 @@ import { toNumber } from '#core/amount/decimal.ts';
 import { type KernelRun, runKernel } from '#backtest/kernel.ts';
 import type { KernelInput } from '#backtest/run-state.ts';
 import { sharpe } from '#core/research/sharpe.ts';
+import { addNet, openTally } from '#core/research/tally.ts';
+import type { SweptRun } from '#strategies/sweep.ts';
 import { dailyReturns, exposure, sortino, totalReturn } from '#backtest/metrics.ts';
 
 /** Metrics for comparing parameter sets; each is defined in metrics.ts. */
@@ -26,34 +28,7 @@ export interface Evaluated {
   readonly returns: ArrayLike<number>;
 }
 
-/** Sums over closed cycles: `won` and `lost` are the sums of the nets above and below zero. */
-export interface Tally {
-  cycles: number;
-  wins: number;
-  net: number;
-  won: number;
-  lost: number;
-}
-
-export const openTally = (): Tally => ({ cycles: 0, wins: 0, net: 0, won: 0, lost: 0 });
-
-export function addNet(tally: Tally, net: number): void {
-  tally.cycles += 1;
-  tally.net += net;
-  if (net > 0) tally.wins += 1;
-  if (net < 0) tally.lost -= net;
-  else tally.won += net;
-}
-
-interface Outcome extends Pick<Evaluated, 'by'> {
-  readonly balance: number;
-  readonly days: readonly number[];
-  readonly drawdown: number;
-  readonly tally: Readonly<Tally>;
-  readonly fills: number;
-  readonly heldCandles: number;
-  readonly candles: number;
-}
+interface Outcome extends SweptRun, Pick<Evaluated, 'by'> {}
 
 export function evaluatedOf({ by, balance, days, drawdown, tally, fills, heldCandles, candles }: Outcome): Evaluated {
   const finalEquity = days.at(-1) ?? balance;

@@ -6,8 +6,7 @@ import type { Values } from '#strategies/swept-settings.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '#backtest/run-state.ts';
 import { sha256 } from '#backtest/sha256.ts';
-import { beyondVectorRuns, runMomentumVectors } from './momentum-vector-runs.ts';
-import { evaluate, type Evaluated, type SweepNumbers } from './row.ts';
+import { evaluate, type Evaluated, evaluatedOf, type SweepNumbers } from './row.ts';
 import { luckOf } from './luck.ts';
 import { distinctSeries, overfitting } from './statistics.ts';
 
@@ -28,22 +27,25 @@ export type SweepBase = Omit<KernelInput, 'bound' | 'recordDecisions' | 'path'>;
 
 /** Evaluates configs in this thread: as vector runs when supported, otherwise one by one in the kernel. */
 export function evaluateSets(base: SweepBase, strategy: AnyStrategy, configs: readonly unknown[]): Evaluated[] {
-  const sets = configs.map((config) => ({ config, bound: strategy.bind(config) }));
-  const vectorRuns = strategy.name === 'momentum' ? runMomentumVectors(base, sets) : [];
-  return sets.map(({ bound }, i) => vectorRuns[i] ?? evaluate({ ...base, bound }));
+  const vectorRuns = strategy.sweep?.run(base, configs) ?? [];
+  return configs.map((config, i) => {
+    const run = vectorRuns[i];
+    if (run !== undefined) return evaluatedOf({ by: 'lanes', ...run });
+    return evaluate({ ...base, bound: strategy.bind(config) });
+  });
 }
 
 /** Why sets ran in the kernel instead of in vector runs, from the first of them; undefined when none did. */
 export function whyInKernel(
-  strategy: Pick<AnyStrategy, 'name'>,
+  { sweep }: Pick<AnyStrategy, 'sweep'>,
   candidates: readonly Candidate[],
   tried: readonly Tried[],
 ): string | undefined {
   const slow = new Set(tried.filter(({ evaluated }) => evaluated.by === 'kernel').map(({ set }) => set));
   if (slow.size === 0) return undefined;
-  if (strategy.name !== 'momentum') return 'vector runs support only momentum';
+  if (sweep === undefined) return 'the strategy has no vector runs';
   const first = candidates.find(({ set }) => slow.has(set));
-  return beyondVectorRuns(first?.config) ?? 'an order or the amounts needed the rules of the full simulation';
+  return sweep.unsupported(first?.config) ?? 'an order or the amounts needed the rules of the full simulation';
 }
 
 /** Value of a parameter set by a rank. Sets without a value come last. */

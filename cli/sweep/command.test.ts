@@ -61,7 +61,7 @@ test('any strategy, drawn at random or halved, as a table', () => {
   assert.match(drawn.stdout, /^Warning: trailing-trade acts at any price/m);
   assert.match(
     drawn.stdout,
-    /^trailing-trade on SOLUSDT: 9 sets over 2400 candles.*\(vector runs support only momentum\)/,
+    /^trailing-trade on SOLUSDT: 9 sets over 2400 candles.*\(the strategy has no vector runs\)/,
   );
   assert.equal(drawn.stdout.split('\n').filter((line) => /^ +0\.9/.test(line)).length, 3);
   const halved = run('sweep', ...trailing, '--search', 'halving', '--json');

@@ -10,6 +10,7 @@ import { drawingsOf } from './drawings.ts';
 import { createInstance, needOf } from './instance.ts';
 import { lint } from './lint.ts';
 import { REASONS } from './reasons.ts';
+import { sweep } from './sweep/sweep.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -44,5 +45,6 @@ export const momentum: Strategy<Config> = {
   needs,
   sharedSettings,
   create: createInstance,
+  sweep,
   reasons: REASONS,
 };

@@ -1,7 +1,7 @@
 import type { Series } from '#backtest/columns.ts';
 import { sha256 } from '#backtest/sha256.ts';
 import { runBacktest } from '#backtest/run.ts';
-import { runMomentumVectors } from '#backtest/sweep/momentum-vector-runs.ts';
+import { evaluateSets } from '#backtest/sweep/search.ts';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
@@ -55,12 +55,11 @@ export function fingerprints(): string[] {
     const { fingerprint, fills } = outcome.result;
     return `${fingerprint} of ${fills.length} fills`;
   });
-  const sets = [5, 9, 13, 17].map((fast) => {
-    const momentum = find('momentum');
-    const config = momentum.config.parse({ candleInterval: '1m', entrySizing, ema: { fast, slow: 60 } });
-    return { config, bound: momentum.bind(config) };
-  });
+  const momentum = find('momentum');
+  const configs = [5, 9, 13, 17].map((fast) =>
+    momentum.config.parse({ candleInterval: '1m', entrySizing, ema: { fast, slow: 60 } }),
+  );
   const { participation: _, ...terms } = TERMS;
   const base = { rules: GOLDEN_RULES, terms, signal: candles, detail: candles, start: 0, end: ROWS };
-  return [...runs, sha256(JSON.stringify(runMomentumVectors(base, sets)))];
+  return [...runs, sha256(JSON.stringify(evaluateSets(base, momentum, configs)))];
 }

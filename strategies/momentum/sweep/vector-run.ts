@@ -1,7 +1,7 @@
 import { snapDown } from '#strategies/ticks.ts';
 import { fillBuy, fillSell, isNear, placeStop } from './vector-fills.ts';
 import { type VectorMoney, lotsFor } from './vector-money.ts';
-import { boundsOf, CHUNK, SHIFT } from '#backtest/extremes.ts';
+import { boundsOf, CHUNK, SHIFT } from '#core/market/extremes.ts';
 import type { VectorMarket } from './vector-market.ts';
 import type { VectorRun } from './vector-state.ts';
 

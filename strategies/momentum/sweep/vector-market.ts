@@ -1,8 +1,8 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { toNumber } from '#core/amount/decimal.ts';
-import { type Extremes, extremesOf } from '#backtest/extremes.ts';
-import type { KernelInput } from '#backtest/run-state.ts';
+import { type Extremes, extremesOf } from '#core/market/extremes.ts';
+import type { SweptMarket } from '#strategies/sweep.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -42,13 +42,7 @@ const ticksOf = (prices: Float64Array, tick: number): Int32Array => {
 };
 
 /** Reads the window once for all vector runs; undefined when a long gap would restart the averages. */
-export function readVectorMarket({
-  rules,
-  signal,
-  detail,
-  start,
-  end,
-}: Omit<KernelInput, 'bound'>): VectorMarket | undefined {
+export function readVectorMarket({ rules, signal, detail, start, end }: SweptMarket): VectorMarket | undefined {
   const { openMs, open, low, close, volume } = detail.columns;
   const tick = toNumber(rules.price.tick);
   const lengthMs = INTERVAL_MS[detail.interval];

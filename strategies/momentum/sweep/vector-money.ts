@@ -1,6 +1,5 @@
 import { type Decimal, requireDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
-import type { SymbolRules } from '#core/market/symbol.ts';
-import type { Terms } from '#backtest/fills.ts';
+import type { SweptMarket } from '#strategies/sweep.ts';
 
 /** A rate as a fraction of whole numbers in lowest terms. */
 export interface Fraction {
@@ -45,7 +44,7 @@ export const unitsOf = (amount: Decimal): number | undefined =>
 export const share = (a: number, { n, d }: Fraction): number => Math.floor((a * n) / d);
 
 /** Terms and trading rules as whole numbers; undefined when vector runs do not support them. */
-export function vectorMoney(rules: SymbolRules, terms: Terms): VectorMoney | undefined {
+export function vectorMoney({ rules, terms }: SweptMarket): VectorMoney | undefined {
   const { price, lot, marketLot, notional, band } = rules;
   const [cash, lotUnits, quote] = [unitsOf(terms.balance), unitsOf(lot.step), unitsOf(notional.min)];
   const plain = terms.feeIn !== 'other';

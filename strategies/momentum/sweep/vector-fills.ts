@@ -1,9 +1,9 @@
+import { addNet } from '#core/research/tally.ts';
 import { snapDown, snapUp } from '#strategies/ticks.ts';
 import type { VectorRun } from './vector-state.ts';
-import { CHUNK, SHIFT, WIDE, WIDE_SHIFT } from '#backtest/extremes.ts';
+import { CHUNK, SHIFT, WIDE, WIDE_SHIFT } from '#core/market/extremes.ts';
 import type { VectorMarket } from './vector-market.ts';
 import { type VectorMoney, share } from './vector-money.ts';
-import { addNet } from './row.ts';
 
 interface RowInput {
   readonly row: number;

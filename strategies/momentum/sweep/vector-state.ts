@@ -1,4 +1,4 @@
-import { openTally, type Tally } from './row.ts';
+import { openTally, type Tally } from '#core/research/tally.ts';
 import type { Fraction, VectorMoney } from './vector-money.ts';
 import type { VectorMarket } from './vector-market.ts';
 

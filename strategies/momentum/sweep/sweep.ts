@@ -1,15 +1,13 @@
 import { readFactor } from '#strategies/fields.ts';
 import { type Config, config as schema, fitWindows } from '#strategies/momentum/config.ts';
-import { readStored } from '#strategies/stored.ts';
-import type { BoundStrategy } from '#strategies/strategy.ts';
-import type { KernelInput } from '#backtest/run-state.ts';
+import type { Sweep, SweptConfig } from '#strategies/strategy.ts';
+import type { SweptMarket, SweptRun } from '#strategies/sweep.ts';
 import { BLOCK, type Column, type Ema, emaColumn, fillEmas, smaColumn } from './vector-averages.ts';
 import { accountUntil } from './vector-fills.ts';
 import { advance, type Crosses } from './vector-run.ts';
 import { type VectorRun, type VectorParams, openVectorRun } from './vector-state.ts';
 import { type VectorMarket, readVectorMarket } from './vector-market.ts';
 import { fractionOf, vectorMoney, type VectorMoney, unitsOf } from './vector-money.ts';
-import { type Evaluated, evaluatedOf } from './row.ts';
 
 /** Signals per block of a vector run, so that the candles also stay in the cache. */
 const STRETCH = 2048;
@@ -29,15 +27,14 @@ const restOf = (config: Config): Readonly<Record<string, unknown>> => ({
   protectiveStop: null,
 });
 /** Every other feature of the strategy is off by default. A config that enables one runs in the kernel. */
-const PLAIN_PARTS = restOf(readStored(schema, {}).config);
+const PLAIN_PARTS = restOf(schema.parse({}));
 const PLAIN = JSON.stringify(PLAIN_PARTS);
 
 /** Params of a vector run; undefined when the config uses an unsupported feature. */
-function paramsOf(bound: BoundStrategy, stored: unknown, { askDown }: VectorMoney): VectorParams | undefined {
-  const { config: read, readable } = readStored(schema, stored);
-  const config = fitWindows(read);
+function paramsOf(swept: SweptConfig<Config>, { askDown }: VectorMoney): VectorParams | undefined {
+  const { readable, shared, needs } = swept;
+  const config = fitWindows(swept.config);
   const { ema, entryExtension } = config;
-  const { shared, needs } = bound;
   const budget = unitsOf(shared.entryBudget);
   const trail = readFactor(config.trailingStopPercentage);
   const offset = shared.protectiveStop === undefined ? null : fractionOf(shared.protectiveStop.offset);
@@ -62,12 +59,11 @@ function paramsOf(bound: BoundStrategy, stored: unknown, { askDown }: VectorMone
   };
 }
 
-/** The feature of a config that vector runs do not support; undefined when they support all of it. */
-export function beyondVectorRuns(config: unknown): string | undefined {
-  const read = readStored(schema, config).config;
-  const { mode } = read.entrySizing;
+/** The feature of a config that vector runs do not support. */
+function unsupported(config: Config): string | undefined {
+  const { mode } = config.entrySizing;
   if (mode !== 'fixed') return `entrySizing.mode is ${mode}`;
-  const differs = Object.entries(restOf(read)).find(
+  const differs = Object.entries(restOf(config)).find(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(PLAIN_PARTS[key]),
   );
   return differs === undefined ? undefined : `${differs[0]} is not at its default`;
@@ -162,19 +158,14 @@ function take<T>(known: Map<string, T>, key: string, make: () => T): T {
   return found;
 }
 
-/**
- * Evaluates many parameter sets of momentum in one pass over the candles, with the fills and the equity of the kernel, to
- * the last bit. A set that needs an unsupported feature returns undefined, and the kernel must run it.
- */
-export function runMomentumVectors(
-  base: Omit<KernelInput, 'bound'>,
-  sets: readonly { readonly bound: BoundStrategy; readonly config: unknown }[],
-): (Evaluated | undefined)[] {
-  const money = vectorMoney(base.rules, base.terms);
+/** Runs many parameter sets in one pass over the candles. */
+function run(swept: SweptMarket, sets: readonly SweptConfig<Config>[]): (SweptRun | undefined)[] {
+  const money = vectorMoney(swept);
   if (money === undefined || money.cash > MOST_CASH) return sets.map(() => undefined);
-  const params = sets.map(({ bound, config }) => paramsOf(bound, config, money));
-  const needed = sets.find(({ bound }) => bound.needs.interval !== base.signal.interval);
-  const market = needed === undefined && params.some((one) => one !== undefined) ? vectorMarketOf(base) : undefined;
+  const params = sets.map((set) => paramsOf(set, money));
+  const otherInterval = sets.some(({ needs }) => needs.interval !== swept.signal.interval);
+  const isNeeded = !otherInterval && params.some((one) => one !== undefined);
+  const market = isNeeded ? vectorMarketOf(swept) : undefined;
   if (market === undefined) return sets.map(() => undefined);
   const runs = params.map((one) => (one === undefined ? undefined : openVectorRun(one, market, money)));
   const columns = new Columns();
@@ -194,24 +185,20 @@ export function runMomentumVectors(
 }
 
 /** The market of a window is read once and cached. */
-const markets = new WeakMap<
-  object,
-  { readonly base: Omit<KernelInput, 'bound'>; readonly market: VectorMarket | undefined }
->();
-function vectorMarketOf(base: Omit<KernelInput, 'bound'>): VectorMarket | undefined {
-  const known = markets.get(base.detail);
-  const same = known !== undefined && known.base.signal === base.signal && known.base.rules === base.rules;
-  if (same && known.base.start === base.start && known.base.end === base.end) return known.market;
-  const market = readVectorMarket(base);
-  markets.set(base.detail, { base, market });
+const markets = new WeakMap<object, { readonly swept: SweptMarket; readonly market: VectorMarket | undefined }>();
+function vectorMarketOf(swept: SweptMarket): VectorMarket | undefined {
+  const known = markets.get(swept.detail);
+  const same = known !== undefined && known.swept.signal === swept.signal && known.swept.rules === swept.rules;
+  if (same && known.swept.start === swept.start && known.swept.end === swept.end) return known.market;
+  const market = readVectorMarket(swept);
+  markets.set(swept.detail, { swept, market });
   return market;
 }
 
-function outcomeOf(run: VectorRun, market: VectorMarket, money: VectorMoney): Evaluated | undefined {
+function outcomeOf(run: VectorRun, market: VectorMarket, money: VectorMoney): SweptRun | undefined {
   if (run.fellBack) return undefined;
   accountUntil(run, market, { row: market.end, money });
-  return evaluatedOf({
-    by: 'lanes',
+  return {
     balance: money.cash / 1e8,
     days: [...run.days],
     drawdown: run.depth,
@@ -219,5 +206,8 @@ function outcomeOf(run: VectorRun, market: VectorMarket, money: VectorMoney): Ev
     fills: run.fills,
     heldCandles: run.heldRows + (run.lots > 0 ? market.end - run.fillRow : 0),
     candles: market.end - market.start,
-  });
+  };
 }
+
+/** Vector runs of momentum (docs/decisions/0011-sweeps-in-lanes.md). */
+export const sweep: Sweep<Config> = { unsupported, run };

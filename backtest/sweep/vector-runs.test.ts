@@ -8,8 +8,7 @@ import { momentum } from '#strategies/momentum/strategy.ts';
 import { anyStrategy } from '#strategies/strategy.ts';
 import { aggregateSeries } from '#backtest/columns.ts';
 import { rulesOf, walk } from '#backtest/test-walk.ts';
-import { runMomentumVectors } from './momentum-vector-runs.ts';
-import { evaluate } from './row.ts';
+import { evaluate, evaluatedOf } from './row.ts';
 
 const d = requireDecimal;
 
@@ -88,24 +87,17 @@ test('vector runs trade like the kernel', () => {
         start,
         end: 1500,
       };
-      const sets = configs.map((config) => ({
-        config,
-        bound: strategy.bind(schema.parse({ ...Object(config), candleInterval: interval })),
-      }));
-      const parsed = sets.map(({ bound, config }) => ({
-        bound,
-        config: schema.parse({ ...Object(config), candleInterval: interval }),
-      }));
-      for (const [i, found] of runMomentumVectors(base, parsed).entries()) {
+      const parsed = configs.map((config) => schema.parse({ ...Object(config), candleInterval: interval }));
+      for (const [i, run] of (strategy.sweep?.run(base, parsed) ?? []).entries()) {
         sent += 1;
-        const set = parsed[i];
-        if (found === undefined || set === undefined) continue;
+        if (run === undefined) continue;
         ran += 1;
-        const { numbers, returns } = evaluate({ ...base, bound: set.bound });
+        const found = evaluatedOf({ by: 'lanes', ...run });
+        const { numbers, returns } = evaluate({ ...base, bound: strategy.bind(parsed[i]) });
         filled += numbers.fills;
         const { net, profitFactor, ...exact } = found.numbers;
         const { net: netThere, profitFactor: factorThere, ...exactThere } = numbers;
-        assert.deepEqual(exact, exactThere, JSON.stringify(set.config));
+        assert.deepEqual(exact, exactThere, JSON.stringify(parsed[i]));
         assert.deepEqual(found.returns, returns);
         assert.ok(near(net, netThere), `${net} is not ${netThere}`);
         assert.ok(near(profitFactor ?? -1, factorThere ?? -1), `${profitFactor} is not ${factorThere}`);
