@@ -318,3 +318,16 @@ test('fees in another asset leave the coins whole and are taken from the cash', 
   assert.equal(formatDecimal(book.position.quantity), '0');
   assert.equal(formatDecimal(book.cycles[0]?.net ?? ZERO), '0.797402');
 });
+
+test('the rest of a stop that is too small to sell blocks no buy', () => {
+  const terms = { participation: requireDecimal('0.1') };
+  // 0.97 of 0.997 sell at the touch of 97. The rest of 0.027 is below the minimum order value and waits at 96.51.
+  const [flat, low] = [`${FLAT_AT_100}/100`, '96/96/96/96/100'];
+  const candles = [flat, flat, '100/100/96/96/9.7', low, low];
+  const held = { decisions: { 0: BUY, 3: BUY }, stops: { 0: 9700, 3: 9000 }, protectiveStop: STOP };
+  assert.deepEqual(fillsOf(run({ ...held, candles, terms })), [
+    BOUGHT,
+    '2 sell 0.97 @ 97 stop-loss',
+    '4 buy 1.039 @ 96',
+  ]);
+});

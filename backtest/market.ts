@@ -18,7 +18,7 @@ import { viewOrders } from './view.ts';
 export function withFailedStop(decision: Decision, { stop, pending, rules }: Book, view: TickView): Decision {
   if (pending !== null || stop === null) return decision;
   const price = fromSteps(view.price, rules.price.tick);
-  return failureOf({ form: stop.form, price, sellable: true }) === undefined ? decision : SELL_FAILED_STOP;
+  return failureOf({ form: stop.form, price, sellable: view.sellable }) === undefined ? decision : SELL_FAILED_STOP;
 }
 
 /** Turns a decision into an order; returns the reason under which it is counted. */

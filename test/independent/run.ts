@@ -14,7 +14,7 @@ import {
 } from './fraction.ts';
 import { addUp, type Bar, type Costs, isSellable, type Market, priceOf } from './market.ts';
 import { createMomentum } from './momentum.ts';
-import { bookBuy, bookSale, type Bought, type Fill, fillOf, openPosition, type Position } from './position.ts';
+import { bookBuy, bookSale, type Bought, type Fill, fillOf, isHeld, openPosition, type Position } from './position.ts';
 import { lengthOf, settingsOf } from './settings.ts';
 import { type SizeInput, sizeOf, targetOf } from './size.ts';
 import { lookAt, meetBuy, meetStop, type Met, type Stop, type StopSettings, stopSettings } from './stop.ts';
@@ -196,9 +196,9 @@ function momentOf(exchange: Exchange, bar: Bar): Moment {
 }
 
 function decide(exchange: Exchange, bar: Bar): void {
-  const { strategy, stop, pending } = exchange;
+  const { strategy, stop, pending, position, market } = exchange;
   const decided = strategy.decide(momentOf(exchange, bar));
-  const failed = stop?.triggered === true && bar.close <= stop.trigger && pending === null;
+  const failed = stop?.triggered === true && bar.close <= stop.trigger && pending === null && isHeld(position, market);
   const decision = failed && decided.kind !== 'sell' ? SELL_ALL : decided;
   if (decision.kind === 'cancel') exchange.waiting = null;
   if (decision.kind === 'buy') placeBuy(exchange, decision, bar);
