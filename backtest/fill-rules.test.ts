@@ -50,7 +50,7 @@ test('a waiting buy fills only when the price trades through its limit, and pays
   const traded = run({ decisions: { 0: maker(9900) }, candles, terms });
   assert.deepEqual(fillsOf(traded), ['2 buy 1.01 @ 99 maker']);
   assert.equal(formatDecimal(traded.book.position.quantity), '1.009495');
-  // Had the run stood first in the queue, the touch would have been enough: one doubtful candle.
+  // If the order had been first in the queue, the touch would have been enough: one doubtful candle.
   assert.equal(traded.book.ambiguous, 1);
   const lucky = run({ decisions: { 0: maker(9900) }, candles, terms, path: 'fall-first' });
   assert.deepEqual(fillsOf(lucky), ['1 buy 1.01 @ 99 maker']);
@@ -257,7 +257,7 @@ test('the result tells worst, base and best', () => {
   assert.equal(ambiguity.best.toFixed(6), (1000 - 199.285 + 96.612291 + 0.984017 * 98).toFixed(6));
 });
 
-/** What a run of one buy says of its stop at 97, whose limit is 96.51. */
+/** The result of one buy about its stop at 97, whose limit is 96.51. */
 function bandOf(candles: readonly string[], terms: Partial<Terms> = {}) {
   const bound = scripted({ decisions: { 0: BUY }, stops: { 0: 9700 }, protectiveStop: STOP });
   const series = candlesOf('1m', [FLAT_AT_100, FLAT_AT_100, ...candles]);

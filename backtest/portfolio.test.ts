@@ -65,7 +65,7 @@ test('one coin without limits: the same run, to the last number, as the coin alo
   );
 });
 
-/** What all coins hold, by the fills up to each of them: the books may never contradict the balance. */
+/** The holdings of all coins, by the fills up to each of them: the books may never contradict the balance. */
 test('several coins: the balance never falls below zero, and what is held and earned is what was put in', () => {
   fc.assert(
     fc.property(fc.nat(), fc.constantFrom('trailing-trade', 'momentum'), (seed, name) => {
@@ -176,7 +176,7 @@ test('a buy at the open cannot spend what a stop of another coin earns later in 
     bound: scripted({ decisions: { 0: BUY }, stops: { 1: 9500 }, protectiveStop, shared: spends('900') }),
     candles: candlesOf('1m', ['100/100/100/100', '100/100/100/100', '100/100/100/100', '100/100/90/90', '90/90/90/90']),
   };
-  // The price opens 5 % above the close of the decision: what was kept free is not enough.
+  // The price opens 5 % above the close of the decision: the free cash is not enough.
   const buying = {
     bound: scripted({ decisions: { 2: BUY }, shared: spends('500') }),
     candles: candlesOf('1m', [

@@ -203,7 +203,7 @@ test('a stop is placed for the level it stands at; one that must not fall stays 
   assert.equal(reasonOf(held), 'exit-trail');
   // Moved up from the level of a loss, the new order goes by the new level.
   assert.equal(reasonOf({ ...guarded, stop: d('98') }), 'exit-trail');
-  // The strategy has lost its level: only the quantity has changed, and the order still stands at the old one.
+  // The strategy has lost its level: only the quantity has changed, and the order still has the old one.
   const lost = { ...guarded, stop: d('90'), least: d('97'), position: d('0.5') };
   assert.equal(reasonOf(lost), 'exit-stop-loss');
   assert.equal(reasonOf({ ...guarded, least: d('97'), position: d('0.5') }), 'exit-trail');

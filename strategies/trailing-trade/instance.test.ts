@@ -111,7 +111,7 @@ test('parts of the largest position: too small ones join the next, a rest that i
   const decide = (price: number, lots: number) => instance.decide(held({ price, lots }));
   assert.equal(decide(10_299, 1000).kind, 'nothing');
   assert.deepEqual(decide(10_300, 1000), { kind: 'sell', reason: 'exit-take-profit', lots: 410 });
-  // Refused, or not filled: the same part is asked for again; a fill of all but one lot is enough.
+  // Refused, or not filled: the same part is sold again; a fill of all but one lot is enough.
   assert.deepEqual(decide(10_300, 1000), { kind: 'sell', reason: 'exit-take-profit', lots: 410 });
   const before: unknown = JSON.parse(JSON.stringify(instance.state()));
   instance.onFill('sell', held({ price: 10_300, lots: 591 }));

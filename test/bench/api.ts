@@ -6,7 +6,7 @@ import { addManyLogs } from '#test/api/test-records.ts';
 import { provideDatabase } from '#test/harness/servers.ts';
 
 /**
- * What the api answers in a second, beside a bare node:http server that answers bytes of the same length to the same
+ * Answers of the api in a second, next to a bare node:http server that answers bytes of the same length to the same
  * client in the same process; and how flat the memory stays while half a million rows are exported.
  */
 const ROWS = 1_000_000;

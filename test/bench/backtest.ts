@@ -17,7 +17,7 @@ import { type BareRun, bareCrosses, bareLoop } from './bare-loop.ts';
 import { benchMinutes } from './market.ts';
 
 const ROWS = 1_000_000;
-/** What is measured begins once the code is compiled, as in a worker that has run a few. */
+/** The measurement starts once the code is compiled, as in a worker that has run a few. */
 const [WARM_UP, ROUNDS] = [12, 15];
 const LOADS = 15;
 const series = benchMinutes(ROWS);
@@ -145,7 +145,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const store = new CandleStore(folder);
 store.add('BTCUSDT', '1m', series.columns);
 const loads = Array.from({ length: LOADS + 2 }, () => {
-  // Fresh memory has its price, and on some virtual machines a high one: whoever loads candles pays it in any case.
+  // Fresh memory has its price, and on some virtual machines a high one: every load of candles pays it.
   const memory = timed(() => Object.values(sharedColumns(ROWS)).map((column: Float64Array) => column.fill(1)));
   const loaded = timed(() => store.load('BTCUSDT', '1m'));
   assert.deepEqual(loaded.result?.close.subarray(0, 1000), series.columns.close.subarray(0, 1000));

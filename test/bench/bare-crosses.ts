@@ -1,7 +1,7 @@
-// The least of a sweep: crosses of two averages, counted. Run as a thread it does so for as many pairs as it is asked.
+// The least of a sweep: crosses of two averages, counted. As a thread it does so for the requested number of pairs.
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Crosses of two averages of the periods given, counted: what is left when everything but candles and periods is gone. */
+/** Crosses of two averages of the periods given, counted: the work that remains without everything but candles and periods. */
 function bareCrosses(close: Float64Array, [fast, slow]: readonly (string | number)[]): number {
   const [a, b] = [2 / (Number(fast) + 1), 2 / (Number(slow) + 1)];
   let [x, y, above, crosses] = [close[0] ?? 0, close[0] ?? 0, false, 0];

@@ -12,7 +12,7 @@ import { pick } from '#test/paper/client.ts';
 
 /**
  * From a price frame on the wire to the order's request at the server, on loopback and without a database: the client of
- * this product beside the least that a program can do, a bare socket and a bare request, in turns in the same run.
+ * this product next to the least that a program can do, a bare socket and a bare request, in turns in the same run.
  */
 const WARM_UP = 2_000;
 const ROUNDS = 6_000;
@@ -61,7 +61,7 @@ async function orderBare(round: number): Promise<void> {
   JSON.parse(await reply.body.text());
 }
 const limiter = createRateLimiter();
-// What is measured is the client's own time, not the exchange's limits.
+// Measures the time of the client, not the limits of the exchange.
 limiter.setLimits({
   weight: { windowMs: 60_000, limit: 10_000_000 },
   requests: { windowMs: 300_000, limit: 10_000_000 },

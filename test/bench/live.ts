@@ -9,8 +9,8 @@ import { provideDatabase } from '#test/harness/servers.ts';
 import { type LiveStage, LOW, openLiveStage, REST, usageOf } from './live-stage.ts';
 
 /**
- * From a price on the wire to the order on the wire, with everything the worker does beside it: a real database with audits,
- * logs and cache, and all coins trading. Beside it, in turns in the same run, a bare program that commits one row and sends.
+ * From a price on the wire to the order on the wire, with everything else that the worker does: a real database with audits,
+ * logs and cache, and all coins trading. Next to it, in turns in the same run, a bare program that commits one row and sends.
  */
 const COINS = (process.env['BENCH_COINS'] ?? '1,100,500').split(',').map(Number);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 200);
@@ -20,7 +20,7 @@ const TRADES_A_SECOND = 2.5;
 const [ARM, FALL] = ['30350.00000000', '30148.00000000'];
 const [CLOSES, BURSTS, BURST] = [9, 15, 200];
 const MEASURE_MS = 10_000;
-/** What is compiled in the first half minute would count as the price of prices. */
+/** The compilation of the first half minute would count as time of a price. */
 const WARM_MS = 40_000;
 const DECIDED_BY_MS = 1_000;
 const ASK_EVERY_MS = 10_000;
@@ -231,7 +231,7 @@ async function measureKillSwitch(stage: LiveStage): Promise<void> {
 
 const KNOBS = 'sell.triggerPercentage=1.005..1.03:0.0002; sell.trailingStopPercentage=0.99..0.998:0.0004';
 
-/** Sweeps over a year of minutes one after the other, asked of the worker that trades. */
+/** Sweeps over a year of minutes one after the other, computed by the worker that trades. */
 async function sweepLoop({ api, profiles, symbols }: LiveStage): Promise<AsyncDisposable> {
   const [id = '', symbol = ''] = [profiles[0], symbols[0]];
   const body = { from: '2020-01-10T00:00:00Z', to: '2020-12-20T00:00:00Z', knobs: KNOBS, symbol };
@@ -241,7 +241,7 @@ async function sweepLoop({ api, profiles, symbols }: LiveStage): Promise<AsyncDi
   const now = () => api.call(readSweep, { params: { id, sweepId } });
   const running = (async () => {
     while (!stopped) {
-      // Asking is work for the process that plays the exchange, too.
+      // A request is work for the process of the paper exchange, too.
       await delay(ASK_EVERY_MS);
       const { state } = await now();
       if (state === 'failed') throw new Error('The sweep failed.');
@@ -260,7 +260,7 @@ async function sweepLoop({ api, profiles, symbols }: LiveStage): Promise<AsyncDi
 }
 
 /**
- * What a disk does to one order in a hundred differs more from minute to minute than what is looked for: the database lies in
+ * The delay of one order in a hundred by the disk differs more from minute to minute than the effect to measure: the database lies in
  * memory where the system has such a folder.
  */
 async function measureBeside(coins: number): Promise<void> {

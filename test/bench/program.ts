@@ -9,7 +9,7 @@ import { ROOT } from '#test/harness/source-files.ts';
 
 const ready = z.object({ rest: z.string(), ws: z.string() });
 
-/** A server in a process of its own that has told its addresses. */
+/** A server in a process of its own that has reported its addresses. */
 export interface Program extends AsyncDisposable {
   readonly rest: string;
   readonly ws: string;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type Program, startPaperProgram, startProgram, temporaryFolder } from './program.ts';
 
 /**
- * How long a trade of one of 500 coins takes from its instant to a client's socket, beside a bare server that only sends
+ * How long a trade of one of 500 coins takes from its instant to a client's socket, next to a bare server that only sends
  * as many frames of that kind. Each coin trades 2.5 times a second; its best prices and candle are followed too.
  */
 const COINS = 500;

@@ -18,7 +18,7 @@ import { SweepThreads } from '#worker/sweep-threads.ts';
 import { benchMinutes } from './market.ts';
 
 const ROWS = 525_600;
-/** Every thread compiles by itself, and what comes of that differs by 6 %: so many pools of each kind take turns. */
+/** Every thread compiles alone, and the result differs by 6 %: so many pools of each kind take turns. */
 const KITS = 3;
 const ROUNDS = 4;
 const KNOBS = 'ema.fast=5..50:5;ema.slow=60..240:20;trailingStopPercentage=0.9..0.99:0.01';
@@ -113,7 +113,7 @@ console.log(`  memory       ${megabytes()} MB at its peak, over all threads of o
 const kits = Array.from({ length: KITS }, (_, i) => openKit(i === 0 ? firstPool : undefined));
 const [bareOne, bareOther] = [bareThread(), bareThread()];
 await bare([bareOne, bareOther], 10);
-// Compiling is a tenth of a second of work: what is measured begins once each thread has done as many sets.
+// Compiling is a tenth of a second of work: the measurement starts once each thread has done as many sets.
 for (const { one, other, two } of kits) {
   await Promise.all([sweep(one), sweep(other)]);
   await sweep(two);

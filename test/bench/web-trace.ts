@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { isObject } from '#core/merge.ts';
 
-/** What Chromium's own trace says of some work; times in ms of the page's main thread. */
+/** Some work in the trace of Chromium; times in ms of the page's main thread. */
 export interface Traced {
   readonly firstPaintMs: number | undefined;
   readonly longestTaskMs: number;

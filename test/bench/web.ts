@@ -124,7 +124,7 @@ const row = (what: string, { firstPaintMs, longestTaskMs, scriptMs }: Traced): R
 
 interface Seen {
   readonly event: string;
-  /** What is looked for in the page. */
+  /** Condition on the page. */
   readonly selector: string;
   /** Whether it is there already, and what counts is that something inside it changes. */
   readonly changes?: boolean;
@@ -177,7 +177,7 @@ async function paints(stack: Stack, page: Page): Promise<void> {
 
 async function manyCoins(stack: Stack, signedIn: Page, minutes: number): Promise<void> {
   await using prices = await openPrices('paper');
-  // The service's policy lets its pages connect to nobody else.
+  // The service's policy lets its pages connect to no other server.
   const page = await stack.open({ ...DESKTOP, bypassCSP: true });
   await page.context().addCookies((await signedIn.context().storageState()).cookies);
   await page.addInitScript((url) => {
@@ -225,7 +225,7 @@ async function memory(page: Page, minutes: number): Promise<void> {
 
 const EDITS = ['1.0062', '1.0064', '1.0066', '1.0068', '1.007'] as const;
 
-/** What an edit takes until its preview over a year of minutes is seen, for settings that decide on candles of each length. */
+/** Time of an edit until its preview over a year of minutes is seen, for settings that decide on candles of each length. */
 async function preview(stack: Stack, page: Page, profileId: string): Promise<void> {
   await page.goto(`${stack.app.url}/profiles/${profileId}/config`);
   // Each of these makes another number of sales, and none of them loses all there is.

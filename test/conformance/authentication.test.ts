@@ -78,7 +78,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** The real process; one that becomes ready is told to stop. */
+/** The real process; one that becomes ready is stopped. */
 async function run(role: 'api' | 'worker', env: Record<string, string>): Promise<Ended> {
   const child = spawn(process.execPath, [join(ROOT, role, 'main.ts')], {
     env: { PORT: '0', LOG_LEVEL: 'silent', ...env },

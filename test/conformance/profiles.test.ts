@@ -13,7 +13,7 @@ import * as watching from '#test/flow/watching.ts';
 
 const ticksOf = async (stack: Stack, id: ProfileId) =>
   (await (await stack.fetch(`/profiles/${id}/tick-trace?limit=1000`)).json()).entries;
-/** Never buys by itself. */
+/** Never buys automatically. */
 const PATIENT = { ...LIVELY, buy: { ...LIVELY.buy, gridLevels: [{ triggerPercentage: '0.5' }] } };
 
 test('a market that is silent is looked at all the same, and jobs run', async () => {

@@ -95,7 +95,7 @@ test('an override that is fine by itself and breaks a rule of the merged config 
   assert.deepEqual((await api.call(profiles.readCoin, { params })).coin.overrideConfig, {});
 });
 
-/** What is stored, as text, of profile and coins. */
+/** The stored profile and coins as text. */
 async function storedOf(id: ProfileId): Promise<unknown[]> {
   const { rows } = await api.database.pool.query(
     `select config::text from profiles where id = $1

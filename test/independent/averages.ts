@@ -63,7 +63,7 @@ export function createAtr(length: number) {
   };
 }
 
-/** RSI, asked only whether it lies above a limit of 0 to 100. */
+/** RSI, only to decide whether it is above a limit of 0 to 100. */
 export function createRsi(length: number) {
   const [rises, falls] = [wilder(length), wilder(length)];
   let before: bigint | undefined;

@@ -105,7 +105,7 @@ export const CASES: readonly Case[] = [
   }),
 ];
 
-/** What runs are charged, as decimal text. */
+/** Costs of a run, as decimal text. */
 export interface CostCase {
   readonly taker: string;
   readonly maker: string;

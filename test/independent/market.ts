@@ -1,7 +1,7 @@
 import { SCALE } from './averages.ts';
 import { floorTo, type Fraction, fraction, fromFloat, isBelow, nearest, over, times } from './fraction.ts';
 
-/** What the exchange asks of orders of one coin; amounts in quote or base. */
+/** Trading rules of one coin; amounts in quote or base. */
 export interface Market {
   readonly tick: Fraction;
   readonly step: Fraction;

@@ -16,7 +16,7 @@ interface LevelFill {
   readonly filled: Fraction;
 }
 
-/** What is held, and the cycle it belongs to. */
+/** The position and its cycle. */
 export interface Position {
   cash: Fraction;
   quantity: Fraction;

@@ -78,7 +78,7 @@ interface Exchange {
   pending: Pending | null;
   waiting: Waiting | null;
   stop: Stop | null;
-  /** What is left of the volume of the candle; null for any. */
+  /** Rest of the volume of the candle that orders may take; null for any amount. */
   room: Fraction | null;
 }
 
@@ -110,7 +110,7 @@ function marketPrice({ costs, market }: Exchange, side: 'buy' | 'sell', ticks: b
   return floorTo(times(price, minus(ONE, against)), market.tick);
 }
 
-/** What a fill was made for: the level of a buy, and the price that the order met, in ticks. */
+/** The cause of a fill: the level of a buy, and the price that the order met, in ticks. */
 interface Cause {
   readonly bought: Bought | null;
   readonly met: bigint;

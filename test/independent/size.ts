@@ -22,7 +22,7 @@ const MARGIN = parse('1.05');
 const BUFFERED = parse('1.002');
 const WITHOUT_STOP = parse('0.90');
 
-/** What one level may spend; 0 where it names nothing. */
+/** Largest amount of one level; 0 where it names none. */
 interface LevelSettings {
   readonly spend: Fraction;
   readonly atLeast: Fraction;

@@ -42,7 +42,7 @@ interface Look {
   readonly market: Market;
 }
 
-/** What rests after a look at the stop. */
+/** The stop that rests after it was planned again. */
 export function lookAt({ resting, level, price, offset, position, market }: Look): Stop | null {
   if (resting?.triggered === true) return resting;
   if (level === 0n) return resting?.touched === true ? resting : null;

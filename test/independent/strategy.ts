@@ -43,7 +43,7 @@ export interface Moment {
   readonly trendFalls: boolean;
 }
 
-/** What a strategy is created for. */
+/** Input of a new strategy. */
 export interface Setting {
   readonly market: Market;
   readonly costs: Costs;

@@ -18,7 +18,7 @@ const played = (symbol: string, { fill, reason }: BookedFill): PlayedFill => {
   return { symbol, side, quantity, price, atMs: fill.at.getTime(), reason };
 };
 
-/** Runs the same minutes through the backtest: one coin by itself, or all coins together under the limits of the profile. */
+/** Runs the same minutes through the backtest: one coin alone, or all coins together under the limits of the profile. */
 export function playKernel(play: Play, rules: ReadonlyMap<string, SymbolRules>): Played {
   const reasons = new Map([...play.minutes.keys()].map((symbol) => [symbol, new Map<number, string>()]));
   const kernels = [...play.minutes].map(([symbol, candles]) => kernelOf(play, rules.get(symbol), candles));
@@ -60,7 +60,7 @@ interface Difference {
 
 interface Comparison {
   readonly name: string;
-  /** Closes at which both sides were asked. */
+  /** Closes at which both sides decided. */
   readonly closes: number;
   readonly decisions: readonly Difference[];
   readonly pairs: number;

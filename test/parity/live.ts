@@ -50,11 +50,11 @@ export interface PlayedFill {
   readonly quantity: Decimal;
   readonly price: Decimal;
   readonly atMs: number;
-  /** Why its order was made: for a stop on the exchange the level it stood at. */
+  /** The reason of its order: for a stop on the exchange the name of its level. */
   readonly reason: string;
 }
 
-/** What one side made of a play: the reason at the close of every minute by coin, and what was bought and sold. */
+/** The result of one side: the reason at the close of every minute by coin, and the fills. */
 export interface Played {
   readonly rules: ReadonlyMap<string, SymbolRules>;
   readonly reasons: ReadonlyMap<string, ReadonlyMap<number, string>>;
@@ -63,7 +63,7 @@ export interface Played {
 
 const BETWEEN: Decision = { kind: 'nothing', reason: 'between-closes' };
 
-/** The strategy as a backtest asks it: at closes, not between them. What the engine does with its stop is not its business. */
+/** The strategy decides as in a backtest: at closes, not between them. The engine keeps its stop as always. */
 function askedAtCloses(strategy: AnyStrategy, isClose: () => boolean): AnyStrategy {
   return {
     ...strategy,
@@ -228,7 +228,7 @@ function minuteAt(minutes: Series | undefined, openMs: number, { price: { tick }
 /** Everything that an own order leaves on the exchange, as one number. */
 const traces = ({ engine: { orders } }: Venue): number => orders.lastId + orders.lastExecutionId;
 
-/** The engine has heard of everything the exchange did, has done what follows from it, and so has the exchange. */
+/** Engine and exchange have received and handled everything that the other did. */
 async function settle({ on, runners }: Stage): Promise<void> {
   const { venue } = on.paper;
   const { orders, balances: paperBalances } = venue.engine;
@@ -259,7 +259,7 @@ async function settle({ on, runners }: Stage): Promise<void> {
   }
 }
 
-/** Lets the market orders in: the next minute has opened, and the books stand at its first price. */
+/** Lets the market orders in: the next minute has opened, and the books are at its first price. */
 async function openMinute({ play, on, gate }: Stage, openMs: number): Promise<void> {
   const { venue } = on.paper;
   await advanceTo(venue, openMs);
@@ -347,7 +347,7 @@ function openFeeds({ play, runners }: Stage): Feed[] {
   );
 }
 
-/** Fills of one order as one: what a backtest knows of it. */
+/** Fills of one order as one, as in a backtest. */
 function fillsOf({ engine: { orders } }: Venue, reasons: ReadonlyMap<string, string>): PlayedFill[] {
   const all = [...orders.fillsByOwner.values()].flat().toSorted((a, b) => a.id - b.id);
   return [...Map.groupBy(all, ({ orderId }) => orderId).values()].map((parts) => {
@@ -382,7 +382,7 @@ export async function playLive(play: Play): Promise<Played> {
     }
   }
   const rules = new Map([...stage.runners].map(([symbol, { coin }]) => [symbol, coin.rules]));
-  // What the last close decided is filled after the window.
+  // The order of the last close fills after the window.
   const orders = await stage.on.database.kysely.selectFrom('orders').select(['exchange_order_id', 'reason']).execute();
   const causes = new Map(orders.map(({ exchange_order_id: id, reason }) => [id ?? '', reason]));
   return { rules, reasons, fills: fillsOf(venue, causes).filter(({ atMs }) => atMs < play.toMs) };

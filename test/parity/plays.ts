@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** The recorded month with a crash in it; half a day before it is there to warm up. */
 const RECORDED_FROM_MS = Date.UTC(2021, 4, 16, 12);
 const SYNTHETIC_FROM_MS = Date.UTC(2024, 0, 2);
-/** The first two also by themselves. */
+/** The first two also run alone. */
 const COINS = ['ETHUSDT', 'ADAUSDT', 'DOGEUSDT'];
 
 const entrySizing = (amount: string) => ({ mode: 'fixed', amount });
@@ -42,7 +42,7 @@ const BASKET = {
   ],
 };
 
-/** Coins that share money and places: a purse that is too small for all of them, and limits that refuse. */
+/** Coins that share money and places: a balance that is too small for all of them, and limits that refuse. */
 const TOGETHER: readonly (readonly [string, Record<string, unknown>, Partial<RiskLimits>])[] = [
   ['trailing-trade', CONFIGS['trailing-trade'] ?? {}, { openPositions: 1 }],
   [
@@ -72,7 +72,7 @@ interface Played {
   readonly limits?: Partial<RiskLimits>;
 }
 
-/** Each strategy on each coin by itself, baskets, and profiles whose coins share money and limits. */
+/** Each strategy on each coin alone, baskets, and profiles whose coins share money and limits. */
 function playsOn({ minutes, fromMs, days }: Market): Play[] {
   const playOf = (name: string, { config, coins, limits }: Played): Play => {
     const strategy = STRATEGIES.get(name);

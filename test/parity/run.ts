@@ -18,7 +18,7 @@ const { values } = parseArgs({
 
 process.exitCode = values.help ? help() : await main().catch(failed);
 
-/** What failed first is said first: an error while tidying up after it would hide it. */
+/** Prints the first failure first: an error of the clean-up after it would hide it. */
 function failed(error: unknown): number {
   if (!(error instanceof SuppressedError)) console.error(error);
   else {
