@@ -5,6 +5,7 @@ import {
   type Decimal,
   divide,
   formatDecimal,
+  fromNumber,
   multiply,
   requireDecimal,
   subtract,
@@ -158,6 +159,9 @@ function levelsOf(profits: readonly Decimal[]): readonly [number, number] {
   return [third(1), third(2)];
 }
 
+/** A small number as decimal text: String would write 1e-7. */
+const amountText = (amount: number): string => formatDecimal(fromNumber(amount));
+
 /** P&L of each day, and how it compares with the other days of the period. */
 export function daysView({ period, values, profits, equity }: Measured, timezone: string) {
   const moments = [...period.days.map((start) => period.marks.indexOf(start)), period.marks.length - 1];
@@ -183,7 +187,7 @@ export function daysView({ period, values, profits, equity }: Measured, timezone
       month,
       pnl: formatDecimal(own.map(({ pnl }) => pnl).reduce(add, ZERO)),
     })),
-    levels: { middle: String(levels[0]), large: String(levels[1]) },
+    levels: { middle: amountText(levels[0]), large: amountText(levels[1]) },
     daysUp: days.filter(({ pnl }) => pnl > 0n).length,
     daysDown: days.filter(({ pnl }) => pnl < 0n).length,
     bestDay: formatDecimal(best),
