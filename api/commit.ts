@@ -5,6 +5,7 @@ import type { BoundSymbol } from '#storage/operator/profile-symbols.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
 import type { Database, Transaction } from '#storage/postgres/database.ts';
 import type { Caller } from '#api/guard/caller.ts';
+import { isVisitor } from '#api/guard/session.ts';
 import { lockSubject, type Subject, type SubjectRequest, subjectText } from './subject.ts';
 
 /** Inside the transaction of a change. */
@@ -90,6 +91,7 @@ async function writeAudit(
     userId: change.userId === undefined ? (operator?.user.id ?? null) : change.userId,
     ...{ action, subject: change.subject ?? subjectText(request, on, action), before, after, ip, userAgent },
     // Any visitor of a live demo may make such changes.
-    brief: operator?.session === null,
+    brief: operator !== null && isVisitor(operator),
+    actor: operator?.token == null ? null : { kind: 'token', id: operator.token.id, name: operator.token.name },
   });
 }

@@ -5,6 +5,7 @@ import type { Operation } from '#api/contract/operation.ts';
 import { type Caller, callerOf } from '#api/guard/caller.ts';
 import { requireSameSite } from '#api/guard/origin.ts';
 import { type Authenticated, type Operator, sessionCookie } from '#api/guard/session.ts';
+import { authenticateToken, bearerIn, requireScope } from '#api/guard/token.ts';
 import { identifyOperator, type Visitors } from '#api/guard/visitor-limits.ts';
 import { type Mask, maskFor } from '#api/guard/visitor-mask.ts';
 import { encoderOf } from '#api/frame/encode.ts';
@@ -70,8 +71,9 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const reply = new Headers({ 'cache-control': 'no-store' });
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
         const sent = { cookie: c.req.header('cookie') ?? null, caller };
-        const find = () => identifyOperator({ guard, visitors }, sent);
+        const find = () => identify({ guard, visitors }, { ...sent, bearer: bearerIn(c.req.raw.headers) });
         const operator = operation.auth === 'session' ? await requireOperator(c, { find, reply }) : null;
+        if (operator !== null) requireScope(operator, operation);
         const limits = visitors?.limits.of(operator, sent.cookie, caller);
         if (operator !== null && changes(operation)) limits?.requireChange(caller);
         const mask = maskFor(operator);
@@ -99,6 +101,15 @@ async function answerOf<Op extends Operation>(
   if (operation.audit !== undefined && !state.isCommitted)
     throw new Error(`${operation.method} ${operation.path} has answered without its commit.`);
   return answer;
+}
+
+/** A token decides alone: with one, the cookie is ignored. */
+async function identify(
+  { guard, visitors }: Pick<RoutesOptions, 'guard' | 'visitors'>,
+  { bearer, ...sent }: { cookie: string | null; caller: Caller; bearer: string | undefined },
+): Promise<Authenticated | undefined> {
+  if (bearer === undefined) return identifyOperator({ guard, visitors }, sent);
+  return { operator: await authenticateToken(guard, bearer, sent.caller), prolonged: null };
 }
 
 async function requireOperator(

@@ -11,6 +11,8 @@ export interface Credentials {
 export interface ClientOptions {
   /** Address of Tradewind, such as `http://127.0.0.1:8080`, without `/api`. */
   readonly url: string;
+  /** An API token. With one, the client never signs in. */
+  readonly token?: string | undefined;
   /** Requested when an operation needs a session and none is valid. */
   readonly credentials?: () => Credentials | Promise<Credentials>;
   /** An earlier session, as `onSession` received it. */
@@ -43,7 +45,13 @@ export function createClient(options: ClientOptions): Client {
 
   const send = async <Op extends Operation>(operation: Op, parts: Call<Op>): Promise<Response> => {
     const { address, init } = requestOf(operation, parts);
-    const headers = { ...init.headers, ...(session === undefined ? {} : { cookie: session }) };
+    const identity =
+      options.token !== undefined
+        ? { authorization: `Bearer ${options.token}` }
+        : session === undefined
+          ? {}
+          : { cookie: session };
+    const headers = { ...init.headers, ...identity };
     return fetch(`${url}${address}`, { ...init, headers }).catch((error: unknown) => {
       const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
       throw new ClientProblem(`No server answers at ${url}${cause}: check that Tradewind runs there.`);
@@ -61,9 +69,10 @@ export function createClient(options: ClientOptions): Client {
 
   const open = async <Op extends Operation>(operation: Op, parts: Call<Op>): Promise<Response> => {
     let response = await send(operation, parts);
-    if (response.status === 401 && operation.auth === 'session' && options.credentials !== undefined) {
+    const { credentials, token } = options;
+    if (response.status === 401 && operation.auth === 'session' && credentials !== undefined && token === undefined) {
       await response.body?.cancel();
-      await startSession(await options.credentials());
+      await startSession(await credentials());
       response = await send(operation, parts);
     }
     if (!response.ok) throw await toClientProblem(response);

@@ -4,6 +4,7 @@ import { isObject } from '#core/merge.ts';
 import { createApp } from './app.ts';
 import { OPERATIONS } from '#api/contract/contract.ts';
 import { CAPTURE, DEMO_LOCKS, PAPER_MARKET, RETRY } from '#api/contract/demo-locks.ts';
+import { DOOR_LOCKS } from '#api/contract/door-locks.ts';
 import type { Operation } from '#api/contract/operation.ts';
 import { readOpenApi, readReference, readReferenceStyle } from '#api/contract/reference.ts';
 import { templateOf } from '#api/frame/openapi.ts';
@@ -132,7 +133,7 @@ test('an operation whose path names an account or a profile is about it', () => 
 });
 
 test('the live demo locks exactly what the specification names; every other change is open on purpose', () => {
-  const locks = new Set(DEMO_LOCKS.map(keyOf));
+  const locks = new Set([...DEMO_LOCKS, ...DOOR_LOCKS].map(keyOf));
   for (const { reason, path } of DEMO_LOCKS)
     assert.ok(
       [RETRY, CAPTURE, PAPER_MARKET].includes(reason) || LOCKED_BY_SPECIFICATION.includes(reason),
@@ -146,6 +147,12 @@ test('the live demo locks exactly what the specification names; every other chan
   const isOpen = ({ path }: Operation): boolean => OPEN_IN_DEMO.some((pattern) => pattern.test(path));
   const undecided = OPERATIONS.filter(writes).filter((operation) => locks.has(keyOf(operation)) === isOpen(operation));
   assert.deepEqual(undecided.map(keyOf), [], 'a change is either locked or listed as open');
+});
+
+test('the locks that are not named by the specification are about access for programs only', () => {
+  const known = new Set(OPERATIONS.map(keyOf));
+  assert.deepEqual(DOOR_LOCKS.filter((lock) => !known.has(keyOf(lock))).map(keyOf), []);
+  assert.deepEqual([...new Set(DOOR_LOCKS.map(({ reason }) => reason))], ['access for programs']);
 });
 
 test('reads of credentials, sessions and backups are locked too', () => {

@@ -59,7 +59,12 @@ tradewind status    builds and boot times of a running service; with --json and 
                       --freeze (exits too) and --cancel-entries
   logs --profile NAME the newest rows: --level warn,error, --symbol NAME, --text WORDS, --limit N;
                       --follow prints new rows
-  They sign in with TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or prompt for them, and keep the session in ~/.tradewind
+  They use the API token in TRADEWIND_TOKEN. Without one they sign in with TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or
+  prompt for them, and keep the session in ~/.tradewind
+tradewind token     API tokens for programs; these always sign in:
+  create --name NAME  prints a new token: --scope read,research,trade,manage (default: read), --account NAME, --days N
+  list                all tokens with their scopes, expiry and last use
+  revoke --name NAME  ends a token, by its name or id
 tradewind version   prints the version
 tradewind help      prints this
 

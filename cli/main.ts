@@ -51,6 +51,8 @@ async function runCommand(name: string): Promise<number> {
     case 'resume':
     case 'logs':
       return (await import('#cli/remote/command.ts')).runRemote(name, argv, context);
+    case 'token':
+      return (await import('#cli/remote/command.ts')).runRemote(`token ${argv[0] ?? ''}`, argv.slice(1), context);
     case 'version':
     case '--version':
     case '-v':

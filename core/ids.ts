@@ -4,6 +4,7 @@ export type AccountId = Brand<'account'>;
 export type ProfileId = Brand<'profile'>;
 export type OrderId = Brand<'order'>;
 export type SessionId = Brand<'session'>;
+export type TokenId = Brand<'token'>;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 

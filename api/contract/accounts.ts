@@ -25,6 +25,7 @@ export const account = z.object({
 export const listAccounts = operation({
   method: 'GET',
   path: '/accounts',
+  filtersAccounts: true,
   auth: 'session',
   status: 200,
   summary: 'All exchange accounts',

@@ -56,6 +56,7 @@ const run = z.object({
 export const startDiagnosis = operation({
   method: 'POST',
   path: '/profiles/:id/diagnosis/runs',
+  need: 'research',
   ...ofProfile,
   status: 201,
   summary: 'Finds what blocks a profile, or one of its coins, from trading, with the current data',

@@ -31,7 +31,10 @@ const write = {
   method: 'PUT',
   auth: 'session',
   status: 200,
-  summary: 'Engages or releases a kill switch; while it is engaged, no new entry can be committed',
+  summary:
+    'Engages or releases a kill switch; while it is engaged, no new entry can be committed. A token can only engage it',
+  // A token may engage it; the handler refuses everything else.
+  need: 'read',
   audit: ['kill-switch.engage', 'kill-switch.release'],
   locks: [],
   body: change,

@@ -71,6 +71,7 @@ export const readLiveComparison = operation({
 export const startLiveComparison = operation({
   ...ofProfile,
   path: '/profiles/:id/live-comparison',
+  need: 'research',
   method: 'POST',
   status: 202,
   summary: 'Compares live trading with what was tested now, instead of at night',

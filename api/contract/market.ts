@@ -59,6 +59,7 @@ export const MAX_COLUMN_ROWS = 527_040;
 export const readCandleColumns = operation({
   ...read,
   path: '/candles/columns',
+  filtersAccounts: true,
   summary: 'Stored candles of one coin in columns: at most a year of minutes; missing candles are fetched',
   query: z.strictObject({
     /** One of both: the account of the coin, or a profile on it. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { TokenScope } from '#core/installation/token-scopes.ts';
 
 /** A coin is one that its profile has bound. */
 export type Scope = 'account' | 'profile' | 'coin';
@@ -22,6 +23,10 @@ export interface Operation<
   readonly summary: string;
   /** Changes nothing, although it is not a GET. */
   readonly reads?: true;
+  /** Scope that a token needs, where the rule of `needOf` (scopes.ts) is wrong; `session`: no token may. */
+  readonly need?: TokenScope | 'session';
+  /** It names no account, but a token that is limited to accounts sees only records of those. */
+  readonly filtersAccounts?: true;
   /** Its subject, named by its path or query: an id that the operator does not own answers 404. */
   readonly scope?: Scope;
   /** Action of the audit row that a change writes; a list where the outcome decides. */

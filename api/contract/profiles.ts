@@ -67,6 +67,7 @@ export const listStrategies = operation({
 export const listProfiles = operation({
   method: 'GET',
   path: '/profiles',
+  filtersAccounts: true,
   auth: 'session',
   status: 200,
   summary: 'All profiles',

@@ -12,6 +12,7 @@ import { fill, order } from './profiles.ts';
 export const readOrderProof = operation({
   method: 'GET',
   path: '/orders/:id/proof',
+  filtersAccounts: true,
   auth: 'session',
   status: 200,
   summary: 'All records of an order: decision, intent, request, answers, executions and ledger rows, with a verdict',

@@ -30,6 +30,7 @@ const run = z.object({
 export const launchBacktest = operation({
   method: 'POST',
   path: '/profiles/:id/backtests',
+  need: 'research',
   ...ofProfile,
   status: 202,
   summary: 'Runs the config of a profile, with a change to try, on candles of the past; missing candles are fetched',
@@ -48,6 +49,7 @@ export const launchBacktest = operation({
 export const repeatBacktest = operation({
   method: 'POST',
   path: '/profiles/:id/backtests/:runId/repeat',
+  need: 'research',
   ...ofRun,
   status: 202,
   summary: 'Runs the settings and coins of a backtest again, with the window, candles, money and costs of another one',
@@ -79,6 +81,7 @@ export const readBacktest = operation({
 export const deleteBacktest = operation({
   method: 'DELETE',
   path: '/profiles/:id/backtests/:runId',
+  need: 'research',
   ...ofRun,
   status: 204,
   summary: 'Deletes a backtest that no longer runs',
@@ -89,6 +92,7 @@ export const deleteBacktest = operation({
 export const abortBacktest = operation({
   method: 'POST',
   path: '/profiles/:id/backtests/:runId/abort',
+  need: 'research',
   ...ofRun,
   status: 204,
   summary: 'Stops a backtest; coins that are finished keep their results',
@@ -99,6 +103,7 @@ export const abortBacktest = operation({
 export const pinBacktest = operation({
   method: 'POST',
   path: '/profiles/:id/backtests/:runId/pin',
+  need: 'research',
   ...ofRun,
   status: 204,
   summary: 'Pins a backtest, so that it is kept, or unpins it',
@@ -110,6 +115,7 @@ export const pinBacktest = operation({
 export const testRobustness = operation({
   method: 'POST',
   path: '/profiles/:id/backtests/:runId/robustness',
+  need: 'research',
   ...ofRun,
   status: 202,
   summary: 'Tests the robustness of a backtest: Monte Carlo, fragility, look-ahead',
@@ -201,6 +207,7 @@ const sweep = z.object({
 export const launchSweep = operation({
   method: 'POST',
   path: '/profiles/:id/sweeps',
+  need: 'research',
   ...ofProfile,
   status: 202,
   summary: 'Tries many settings on one coin, shared by all workers; walkForward also tests each choice on later days',
@@ -231,6 +238,7 @@ export const readSweep = operation({
 export const abortSweep = operation({
   method: 'POST',
   path: '/profiles/:id/sweeps/:sweepId/abort',
+  need: 'research',
   ...ofSweep,
   status: 204,
   summary: 'Stops a sweep; sets that were tried still count as trials',

@@ -40,6 +40,7 @@ const pausing = { ...ofCoin, method: 'POST', status: 200, locks: ['intents', 'pr
 export const pauseCoin = operation({
   ...pausing,
   path: '/profiles/:id/symbols/:symbol/pause',
+  need: 'trade',
   summary: 'Pauses buys of the coin until that time; exits continue',
   audit: 'coin.pause',
   body: z.strictObject({ until: instant, reason: z.string().trim().max(200).default('') }),

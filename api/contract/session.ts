@@ -62,6 +62,7 @@ export const signIn = operation({
 export const signOut = operation({
   method: 'POST',
   path: '/auth/sign-out',
+  need: 'session',
   auth: 'session',
   status: 204,
   summary: 'Ends this session',
@@ -71,6 +72,7 @@ export const signOut = operation({
 export const currentSession = operation({
   method: 'GET',
   path: '/auth/session',
+  need: 'session',
   auth: 'session',
   status: 200,
   summary: 'The session of this request',
@@ -91,6 +93,7 @@ export const readSettings = operation({
 export const changeSettings = operation({
   method: 'PATCH',
   path: '/account/settings',
+  need: 'session',
   auth: 'session',
   status: 200,
   summary: 'Changes settings of the operator',

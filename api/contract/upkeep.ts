@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { auditActor } from '#core/installation/audit-actor.ts';
 import { RETENTION } from '#core/installation/settings.ts';
 import { cursor, instant } from './fields.ts';
 import { operation } from './operation.ts';
@@ -15,6 +16,7 @@ const read = { method: 'GET', auth: 'session', status: 200 } as const;
 export const listAuditLogs = operation({
   ...read,
   path: '/audit-logs',
+  need: 'manage',
   summary: 'Audit log: changes by the operator, newest first, with values before and after',
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(1000).default(100),
@@ -32,6 +34,8 @@ export const listAuditLogs = operation({
         after: z.unknown(),
         ip: z.string(),
         userAgent: z.string(),
+        /** Null: a session. */
+        actor: auditActor.nullable(),
       }),
     ),
     nextCursor: z.string().nullable(),
@@ -41,6 +45,7 @@ export const listAuditLogs = operation({
 export const exportAuditLogs = operation({
   ...read,
   path: '/audit-logs/export',
+  need: 'manage',
   summary: 'The same changes as a file',
   query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
   media: ['application/x-ndjson', 'text/csv'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
 import type { Operation } from '#api/contract/operation.ts';
+import { needOf } from '#api/contract/scopes.ts';
 import { PROBLEM_STATUS, problemSchema } from '#api/contract/problem.ts';
 
 type Json = Record<string, unknown>;
@@ -49,11 +50,18 @@ function answerOf({ status, response, media }: Operation): Json {
 const nameOf = ({ method, path }: Operation): string =>
   [method.toLowerCase(), ...path.split(/[/.:-]+/).filter((part) => part !== '')].join('_');
 
+/** `x-scope`: scope that a token needs. */
+function securityOf(operation: Operation): Json {
+  const need = needOf(operation);
+  if (need === 'public') return { security: [] };
+  return need === 'session' ? { security: [{ session: [] }] } : { 'x-scope': need };
+}
+
 const describe = (operation: Operation): Json => ({
   operationId: nameOf(operation),
   tags: [operation.path.split('/')[1] ?? ''],
   summary: operation.summary,
-  ...(operation.auth === 'public' ? { security: [] } : {}),
+  ...securityOf(operation),
   parameters: [...parametersOf('path', operation.params), ...parametersOf('query', operation.query)],
   ...bodyOf(operation),
   responses: answerOf(operation),
@@ -74,13 +82,16 @@ export function openApiOf(operations: readonly Operation[]): Json {
       title: 'Tradewind',
       version: '1',
       description:
-        'JSON in, JSON out. Money and quantities are decimal text, instants ISO 8601 UTC. A request outside a browser sends the header x-tradewind-client: 1. The cookie of a session carries the port of the address in its name, and the prefix __Host- under https.',
+        'JSON in, JSON out. Money and quantities are decimal text, instants ISO 8601 UTC. A request outside a browser sends a token, or the header x-tradewind-client: 1 and the cookie of a session. The cookie of a session carries the port of the address in its name, and the prefix __Host- under https.',
     },
     servers: [{ url: '/api' }],
-    security: [{ session: [] }],
+    security: [{ session: [] }, { token: [] }],
     paths,
     components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'tradewind_session_8080' } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'tradewind_session_8080' },
+        token: { type: 'http', scheme: 'bearer', description: 'An API token; the scope that it needs is x-scope.' },
+      },
       schemas: { Problem: { ...problem, properties: { ...known, code: { enum: Object.keys(PROBLEM_STATUS) } } } },
     },
   };

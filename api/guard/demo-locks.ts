@@ -1,8 +1,9 @@
 import { DEMO_LOCKS, type DemoLock } from '#api/contract/demo-locks.ts';
+import { DOOR_LOCKS } from '#api/contract/door-locks.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
 const patternOf = ({ path }: DemoLock): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`);
-const LOCKS = DEMO_LOCKS.map((lock) => ({ ...lock, pattern: patternOf(lock) }));
+const LOCKS = [...DEMO_LOCKS, ...DOOR_LOCKS].map((lock) => ({ ...lock, pattern: patternOf(lock) }));
 
 /** Throws for an operation that a live demo locks, even with a real session. `path` is under the API root. */
 export function requireUnlocked(method: string, path: string): void {

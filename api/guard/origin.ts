@@ -1,4 +1,5 @@
 import { ApiProblem } from '#api/frame/problem.ts';
+import { bearerIn } from './token.ts';
 
 /** Header that a foreign page cannot send without a preflight, which is refused. */
 const CLIENT_HEADER = 'x-tradewind-client';
@@ -20,7 +21,8 @@ export function requireOrigin({ method, headers, allowed }: OriginQuestion): str
     if (allowed.includes(origin)) return origin;
     throw new ApiProblem('origin_rejected', `The origin ${origin.slice(0, 200)} is not listed in WEB_ORIGIN.`);
   }
-  if (READING.has(method) || headers.get(CLIENT_HEADER) === '1') return null;
+  // No browser adds a token automatically.
+  if (READING.has(method) || headers.get(CLIENT_HEADER) === '1' || bearerIn(headers) !== undefined) return null;
   throw new ApiProblem(
     'origin_rejected',
     `A change needs an Origin listed in WEB_ORIGIN, or, outside a browser, the header ${CLIENT_HEADER}: 1.`,

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parse, serialize } from 'hono/utils/cookie';
-import type { SessionId } from '#core/ids.ts';
+import type { AccountId, SessionId, TokenId } from '#core/ids.ts';
+import type { TokenScope } from '#core/installation/token-scopes.ts';
 import { createSession, readSession, type StoredSession, touchSession } from '#storage/operator/sessions.ts';
 import type { Writer } from '#storage/postgres/database.ts';
 import { readUser, type User } from '#storage/operator/users.ts';
@@ -16,11 +17,24 @@ const TOUCH_EVERY_MS = 60_000;
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** The user of a request; `session` is null for the injected operator of a live demo. */
+/** An API token that a program has sent. */
+interface TokenGrant {
+  readonly id: TokenId;
+  readonly name: string;
+  readonly scopes: readonly TokenScope[];
+  /** Null: every account. */
+  readonly accountIds: readonly AccountId[] | null;
+}
+
+/** The user of a request, with the session or the token that it sent; the injected operator of a live demo has neither. */
 export interface Operator {
   readonly user: User;
   readonly session: { readonly id: SessionId; readonly expiresAt: Date } | null;
+  readonly token: TokenGrant | null;
 }
+
+/** Whether a request is of a visitor of a live demo. */
+export const isVisitor = ({ session, token }: Operator): boolean => session === null && token === null;
 
 interface SessionCookie {
   readonly name: string;
@@ -58,7 +72,7 @@ export async function authenticate(
   if (context.demoUserId === null) return undefined;
   // Only the user id is fixed at boot: changes by visitors apply to all requests.
   const user = await readUser(context.database.kysely, context.demoUserId);
-  return user && { operator: { user, session: null }, prolonged: null };
+  return user && { operator: { user, session: null, token: null }, prolonged: null };
 }
 
 async function useSession(context: ApiContext, sent: SessionCookie, session: StoredSession): Promise<Authenticated> {
@@ -68,7 +82,11 @@ async function useSession(context: ApiContext, sent: SessionCookie, session: Sto
   const expiresAt = slides ? new Date(at.getTime() + SESSION_MS) : session.expiresAt;
   const kept = idleMs < TOUCH_EVERY_MS || (await isTouched(context, session.id, { at, expiresAt }));
   return {
-    operator: { user: session.user, session: { id: session.id, expiresAt: kept ? expiresAt : session.expiresAt } },
+    operator: {
+      user: session.user,
+      session: { id: session.id, expiresAt: kept ? expiresAt : session.expiresAt },
+      token: null,
+    },
     prolonged: slides && kept ? sent : null,
   };
 }
@@ -94,7 +112,7 @@ export async function openSession(
   const { user, at } = session;
   const { ip, userAgent } = session.caller;
   const id = await createSession(database, { user, at, expiresAt, tokenHash: tokenHash(token), ip, userAgent });
-  return { token, operator: { user, session: { id, expiresAt } } };
+  return { token, operator: { user, session: { id, expiresAt }, token: null } };
 }
 
 /** A cookie of an https origin is Secure, as its name prefix requires. */

@@ -8,6 +8,7 @@ const WINDOW_MS = 60_000;
 const ATTEMPTS = 5;
 /** Maximum attempts of all networks together: many addresses do not allow more guesses. */
 const ATTEMPTS_OF_ALL = 100;
+const BAD_TOKENS = 20;
 
 interface Attempts {
   readonly key: string;
@@ -39,6 +40,10 @@ export async function requireSignInAllowance(cache: CacheStore, ip: string): Pro
     what: `${what} from all addresses`,
   });
 }
+
+/** Counts a request with a bad token, per network. */
+export const requireBadTokenAllowance = (cache: CacheStore, ip: string): Promise<void> =>
+  countAttempt(cache, { key: cacheKeys.badTokens(networkOf(ip)), most: BAD_TOKENS, what: 'with a bad token' });
 
 /** Counts an attempt to change the password: a stolen session must not guess it. */
 export const requirePasswordAllowance = (cache: CacheStore, session: SessionId): Promise<void> =>

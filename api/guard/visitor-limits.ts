@@ -3,7 +3,7 @@ import { ApiProblem } from '#api/frame/problem.ts';
 import type { Caller } from './caller.ts';
 import { networkOf, UNKNOWN } from './client-ip.ts';
 import { TokenBuckets } from './token-buckets.ts';
-import { type Authenticated, authenticate, type Operator, sentToken, tokenHash } from './session.ts';
+import { type Authenticated, authenticate, isVisitor, type Operator, sentToken, tokenHash } from './session.ts';
 import { Semaphore } from './semaphore.ts';
 
 interface Rate {
@@ -73,7 +73,7 @@ export class VisitorLimits {
   /** The limits of a request of `operator` (null before sign-in); undefined for a request of a session. */
   of(operator: Operator | null, cookie: string | null, sender: Sender): VisitorLimits | undefined {
     if (operator === null) return this.isSession(cookie, sender) ? undefined : this;
-    if (operator.session !== null) return undefined;
+    if (!isVisitor(operator)) return undefined;
     const token = sentToken(cookie, sender);
     // The session has ended.
     if (token !== undefined) this.#sessions.delete(keyOf(token));

@@ -1,5 +1,5 @@
 import { isObject } from '#core/merge.ts';
-import type { Operator } from './session.ts';
+import { isVisitor, type Operator } from './session.ts';
 
 /** Replaces personal data and key data in answers to visitors of a live demo. */
 const MASK = 'demo';
@@ -19,7 +19,7 @@ export type Mask = ((name: string, value: unknown) => unknown) | undefined;
  * key, and the operator's e-mail address inside any text. A real session sees everything.
  */
 export function maskFor(operator: Operator | null): Mask {
-  if (operator === null || operator.session !== null) return undefined;
+  if (operator === null || !isVisitor(operator)) return undefined;
   const email = new RegExp(operator.user.email.replaceAll(/[^\w@]/g, '\\$&'), 'gi');
   return (name, value) => {
     if (typeof value === 'string') return PERSONAL.has(name) ? MASK : value.replace(email, MASK);

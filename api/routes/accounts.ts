@@ -16,6 +16,7 @@ import {
   readAccount,
   renameAccount,
 } from '#api/contract/accounts.ts';
+import { reachesAccount } from '#api/guard/token.ts';
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { requireAccount } from '#api/require.ts';
@@ -30,7 +31,9 @@ export function mountAccounts({ context, handle }: Routes): void {
   const { kysely } = context.database;
 
   handle(listAccounts, async ({ operator }) => ({
-    accounts: (await selectAccounts(kysely, operator.user.id)).map(accountView),
+    accounts: (await selectAccounts(kysely, operator.user.id))
+      .filter(({ id }) => reachesAccount(operator, id))
+      .map(accountView),
   }));
 
   handle(readAccount, async ({ account }) => accountView(account));

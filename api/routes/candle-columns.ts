@@ -10,6 +10,7 @@ import { encodePlanes, packColumns } from '#core/market/candle-planes.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { CANDLE_COLUMNS_TYPE, type ColumnsHead, MAX_COLUMN_ROWS, readCandleColumns } from '#api/contract/market.ts';
+import { isVisitor } from '#api/guard/session.ts';
 import { networkOf } from '#api/guard/client-ip.ts';
 import { requireAllowance } from '#api/guard/throttle.ts';
 import type { Routes } from '#api/handle.ts';
@@ -81,10 +82,10 @@ export function mountCandleColumns({ context, handle }: Routes): void {
       query.accountId ?? (await requireProfile(database.kysely, operator, profileId ?? newId())).accountId;
     const account = await requireAccount(database.kysely, operator, accountId);
     const span = spanOf(query, { venue: venueOf(account), symbol, interval }, now());
-    const key = cacheKeys.columnsAsked(operator.session?.id ?? networkOf(caller.ip));
+    const key = cacheKeys.columnsAsked(operator.session?.id ?? operator.token?.id ?? networkOf(caller.ip));
     const what = 'Candles in columns';
     await requireAllowance(cache, key, { most: MAX_A_MINUTE, what });
-    if (operator.session === null)
+    if (isVisitor(operator))
       await requireAllowance(cache, cacheKeys.columnsAsked('visitors'), { most: MAX_OF_VISITORS, what });
     const { head, bytes } = await kept.get(JSON.stringify(span), KEPT_MS, () => load(context, span));
     const lasting = head.state === 'complete' && query.to !== undefined && Date.parse(query.to) <= now().getTime();

@@ -46,9 +46,13 @@ const setHalt = (context: ApiContext, incoming: Switch, target: HaltSubject) =>
 
 async function storeHalt(context: ApiContext, { operator, commit, body }: Switch, target: HaltSubject) {
   const { engaged, reason = '', freeze = false, cancelEntryOrders: cancelEntries = false } = body;
+  if (operator.token !== null && (!engaged || freeze || cancelEntries))
+    throw new ApiProblem('out_of_scope', 'A token may only engage a kill switch: sign in to release it or for more.');
   const userId = operator.user.id;
   const { changed, view } = await commit(async ({ transaction }) => {
     const before = killSwitchView(await readHalt(transaction, target));
+    // A token must not weaken a switch that also stops exits.
+    if (operator.token !== null && before.engaged) return { answer: { changed: false, view: before }, unchanged: true };
     if (engaged) await engageHalt(transaction, { ...target, reason, freeze, cancelEntries, userId });
     else await releaseHalt(transaction, target);
     const after = killSwitchView(await readHalt(transaction, target));

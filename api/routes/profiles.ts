@@ -37,7 +37,8 @@ import {
   readProfile,
 } from '#api/contract/profiles.ts';
 import { exposed, readExposure } from '#api/checks/exposure.ts';
-import type { Operator } from '#api/guard/session.ts';
+import { isVisitor, type Operator } from '#api/guard/session.ts';
+import { reachesAccount } from '#api/guard/token.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { requireAccount, requireProfile } from '#api/require.ts';
@@ -54,7 +55,7 @@ const nameTaken = (name: string): ApiProblem =>
 const MAX_OF_VISITORS = 50;
 
 async function requireRoom(transaction: Transaction, operator: Operator, accountId: AccountId): Promise<void> {
-  if (operator.session !== null || (await countProfiles(transaction, accountId)) < MAX_OF_VISITORS) return;
+  if (!isVisitor(operator) || (await countProfiles(transaction, accountId)) < MAX_OF_VISITORS) return;
   const sentence = `In this live demo an account has at most ${MAX_OF_VISITORS} profiles: delete one first.`;
   throw new ApiProblem('conflict', sentence);
 }
@@ -194,7 +195,9 @@ async function remove(context: ApiContext, incoming: Incoming<typeof deleteProfi
 export function mountProfiles({ context, handle }: Routes): void {
   const { database } = context;
   handle(listProfiles, async ({ operator }) => ({
-    profiles: (await selectProfiles(database.kysely, operator.user.id)).map(profileView),
+    profiles: (await selectProfiles(database.kysely, operator.user.id))
+      .filter(({ accountId }) => reachesAccount(operator, accountId))
+      .map(profileView),
   }));
   handle(readProfile, async ({ profile }) => profileView(profile));
   handle(lintProfile, async ({ profile: { strategyName, symbols }, body }) => {

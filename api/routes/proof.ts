@@ -4,6 +4,7 @@ import { verdictOf } from '#core/position/order-proof.ts';
 import { certainFrom, ORDER_TIMING } from '#core/order/order-timing.ts';
 import { readProof, type StoredProof } from '#storage/trading/order-proof.ts';
 import { readOrderProof } from '#api/contract/proof.ts';
+import { reachesAccount } from '#api/guard/token.ts';
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { fillView, orderView } from '#api/views/views.ts';
@@ -54,7 +55,8 @@ const proofView = (proof: StoredProof): Proof => ({
 export function mountProof({ context, handle }: Routes): void {
   handle(readOrderProof, async ({ operator, params }) => {
     const proof = await readProof(context.database.kysely, operator.user.id, params.id);
-    if (proof === undefined) throw new ApiProblem('not_found', `There is no order ${params.id}.`);
+    if (proof === undefined || !reachesAccount(operator, proof.order.accountId))
+      throw new ApiProblem('not_found', `There is no order ${params.id}.`);
     return proofView(proof);
   });
 }

@@ -9,7 +9,7 @@ import { exportRows, viewed } from '#api/views/export-rows.ts';
 import { type Mask, maskRecord } from '#api/guard/visitor-mask.ts';
 import type { Routes } from '#api/handle.ts';
 
-const COLUMNS = ['id', 'at', 'action', 'subject', 'before', 'after', 'ip', 'userAgent'];
+const COLUMNS = ['id', 'at', 'action', 'subject', 'before', 'after', 'ip', 'userAgent', 'actor'];
 const RECEIPTS_SHOWN = 20;
 const auditView = (mask: Mask) => (row: AuditView) => {
   const { at, before, after, ...shown } = maskRecord(row, mask);

@@ -104,3 +104,18 @@ test('what is wrong is one sentence, and nothing is changed', async () => {
   }
   assert.deepEqual(await api.database.kysely.selectFrom('kill_switches').selectAll().execute(), []);
 });
+
+test('a token is created, used by another command, listed and revoked', async () => {
+  const signedIn = { TRADEWIND_EMAIL: EMAIL, TRADEWIND_PASSWORD: PASSWORD };
+  const created = await tradewind(['token', 'create', '--name', 'Cron', '--scope', 'read', '--days', '7'], signedIn);
+  const [token = ''] = created.out.split('\n');
+  assert.match(token, /^tw_[\w-]{49}$/);
+  const elsewhere = { HOME: join(home, 'elsewhere'), TRADEWIND_TOKEN: token };
+  assert.equal((await tradewind(['profiles'], elsewhere)).code, 0);
+  assert.match((await tradewind(['resume'], elsewhere)).err, /token may only engage/);
+  assert.match((await tradewind(['token', 'list'], signedIn)).out, /Cron +read/);
+  assert.equal((await tradewind(['token', 'revoke', '--name', 'Cron'], signedIn)).out, 'Revoked: Cron.');
+  assert.match((await tradewind(['profiles'], elsewhere)).err, /unknown, expired or revoked/);
+  assert.equal((await tradewind(['token', 'nothing'], signedIn)).code, 2);
+  assert.match((await tradewind(['token', 'create', '--name', 'x', '--scope', 'all'], signedIn)).err, /no scope "all"/);
+});

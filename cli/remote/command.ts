@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import { setAccountKillSwitch, setKillSwitch, setProfileKillSwitch } from '#api/contract/halts.ts';
-import { listAccounts } from '#api/contract/accounts.ts';
 import { listProfiles } from '#api/contract/profiles.ts';
 import { listLogs } from '#api/contract/records.ts';
 import { status } from '#api/contract/session.ts';
@@ -10,50 +9,8 @@ import { type FlagKinds, parseFlags } from '#cli/flags.ts';
 import { print, oneLine } from '#cli/print.ts';
 import { followLogs, type LogRow } from './follow.ts';
 import { openLink } from './link.ts';
-
-type Flags = ReadonlyMap<string, string>;
-/** The answer as JSON and as lines. */
-interface Told {
-  readonly answer: unknown;
-  readonly lines: readonly string[];
-  /** Rows printed after that as they arrive. */
-  readonly later?: AsyncIterable<string>;
-}
-interface Remote {
-  readonly flags: FlagKinds;
-  run(link: Client, flags: Flags): Promise<Told>;
-}
-
-/** Columns as wide as their widest cell. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-/** The entry with that name or id. */
-function named<One extends { readonly id: string; readonly name: string }>(
-  all: readonly One[],
-  wanted: string,
-  what: string,
-): One {
-  const found = all.filter(({ id, name }) => id === wanted || name === wanted);
-  const [one] = found;
-  if (one !== undefined && found.length === 1) return one;
-  const names = all.map(({ name }) => `"${name}"`).join(', ') || 'none';
-  throw new ClientProblem(
-    found.length > 1
-      ? `There are ${found.length} ${what}s "${wanted}": use the id.`
-      : `There is no ${what} "${wanted}"; there are: ${names}.`,
-  );
-}
-
-const profileOf = async (link: Client, wanted: string) =>
-  named((await link.call(listProfiles, {})).profiles, wanted, 'profile');
+import { accountOf, type Flags, profileOf, type Remote, table, type Told } from './remote.ts';
+import { TOKEN } from './token.ts';
 
 const SCOPE: FlagKinds = { account: 'text', profile: 'text' };
 
@@ -68,7 +25,7 @@ async function setSwitch(link: Client, flags: Flags, engaged: boolean): Promise<
       return { where: `profile ${name}`, answer: await link.call(setProfileKillSwitch, { params: { id }, body }) };
     }
     if (account === undefined) return { where: 'everything', answer: await link.call(setKillSwitch, { body }) };
-    const { id, name } = named((await link.call(listAccounts, {})).accounts, account, 'account');
+    const { id, name } = await accountOf(link, account);
     return { where: `account ${name}`, answer: await link.call(setAccountKillSwitch, { params: { id }, body }) };
   };
   const { where, answer } = await set();
@@ -131,16 +88,24 @@ const REMOTE = {
       return { ...page, later: rowsAsText(later, flags.has('json')) };
     },
   },
+  'token create': TOKEN.create,
+  'token list': TOKEN.list,
+  'token revoke': TOKEN.revoke,
 } satisfies Record<string, Remote>;
 
-export type RemoteName = keyof typeof REMOTE;
+type RemoteName = keyof typeof REMOTE;
+const isRemote = (name: string): name is RemoteName => Object.hasOwn(REMOTE, name);
 
 /** Commands that call a running api. */
 export async function runRemote(
-  name: RemoteName,
+  name: string,
   argv: readonly string[],
   { environment }: CommandContext,
 ): Promise<number> {
+  if (!isRemote(name)) {
+    console.error(`There is no command "${name}"; see "tradewind help".`);
+    return 2;
+  }
   const remote: Remote = REMOTE[name];
   const flags = parseFlags(name, argv, { ...remote.flags, url: 'text', json: 'switch' });
   if (flags.kind === 'problem') {
@@ -150,7 +115,9 @@ export async function runRemote(
   const url =
     flags.values.get('url') ?? environment['TRADEWIND_URL'] ?? `http://127.0.0.1:${environment['PORT'] ?? 8080}`;
   const { TRADEWIND_EMAIL: email, TRADEWIND_PASSWORD: password } = environment;
-  const link = openLink({ url: url.replace(/\/+$/, ''), home: environment['HOME'] ?? homedir(), email, password });
+  const token = remote.signsIn === true ? undefined : environment['TRADEWIND_TOKEN'];
+  const home = environment['HOME'] ?? homedir();
+  const link = openLink({ url: url.replace(/\/+$/, ''), home, email, password, token });
   try {
     const { answer, lines, later } = await remote.run(link, flags.values);
     await print(flags.values.has('json') ? JSON.stringify(answer, null, 2) : lines.map(oneLine).join('\n'));

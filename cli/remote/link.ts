@@ -11,6 +11,8 @@ interface LinkOptions {
   readonly home: string;
   readonly email: string | undefined;
   readonly password: string | undefined;
+  /** Used instead of a session. */
+  readonly token: string | undefined;
 }
 
 const sessions = z.record(z.string(), z.string());
@@ -34,7 +36,9 @@ const NOWHERE = () => new Writable({ write: (_chunk, _encoding, done) => done() 
 /** Prompts at the terminal. For a secret, the line editor writes to nothing, so the keys are not shown. */
 async function ask(question: string, kind: 'shown' | 'secret'): Promise<string> {
   if (!process.stdin.isTTY)
-    throw new ClientProblem('Sign in first: set TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or run it in a terminal.');
+    throw new ClientProblem(
+      'Sign in first: set TRADEWIND_TOKEN, or TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or run it in a terminal.',
+    );
   const secret = kind === 'secret';
   const output = secret ? NOWHERE() : process.stderr;
   const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
@@ -56,6 +60,7 @@ async function ask(question: string, kind: 'shown' | 'secret'): Promise<string> 
 export const openLink = (options: LinkOptions): Client =>
   createClient({
     url: options.url,
+    token: options.token,
     session: readSessions(options.home)[options.url],
     onSession: (session) => keepSession(options, session),
     credentials: async () => ({

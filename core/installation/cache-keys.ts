@@ -32,6 +32,8 @@ export const cacheKeys = {
   notified: (profileId: ProfileId, provider: string): string => `notified:${profileId}:${provider}`,
   /** Window counter of sign-in attempts. */
   signInAttempts: (ip: string): string => `sign-in:${ip}`,
+  /** Window counter of requests with a bad token. */
+  badTokens: (network: string): string => `bad-tokens:${network}`,
   passwordAttempts: (sessionId: string): string => `password:${sessionId}`,
   /** Window counter of large answers. */
   /** Counter of backtests and sweeps that visitors of a demo launched. */

@@ -168,3 +168,10 @@ test('an aggregate without words speaks through its errors, and the stack shows 
     /Error: a\n[^]*Caused by: Error: b\n/,
   );
 });
+
+test('an API token is hidden in texts, messages and stacks', () => {
+  const token = `tw_${'aB3_-'.repeat(9)}abcd`;
+  assert.equal(scrub(`sent ${token}.`), 'sent tw_….');
+  const { message, stack } = scrubError(new Error(`refused ${token}`));
+  assert.equal(`${message} ${stack}`.includes(token), false);
+});

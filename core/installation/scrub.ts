@@ -16,7 +16,7 @@ const FRAME = /^\s*at .*(?::\d+:\d+\)?|<anonymous>\)?|\(native\))$/;
 /**
  * Copies a value for a log, without the bind values of database queries: a list next to its query, at any depth, through
  * causes and aggregate errors, and in texts. Errors become plain records {type, message, stack, ...}. It is a backstop
- * for that one shape, not a general redactor: lists without a sibling query stay. Inputs never change.
+ * for that one shape and for API tokens, not a general redactor: lists without a sibling query stay. Inputs never change.
  */
 export function scrub(value: unknown): unknown {
   return copy(value, 0, new Map());
@@ -35,10 +35,17 @@ export function scrubError(error: unknown): { message: string; stack?: string } 
   return stacks.length === 0 ? { message } : { message, stack: stacks.join('\nCaused by: ') };
 }
 
-/** Cuts the value list off a text of the form `Failed query: ...\nparams: a,b`, to the end: values may hold anything. */
+/** An API token, wherever it is written. */
+const TOKEN = /tw_[\w-]{49}/g;
+
+/**
+ * Hides tokens, and cuts the value list off a text of the form `Failed query: ...\nparams: a,b`, to the end: values may
+ * hold anything.
+ */
 function scrubText(text: string): string {
   const cut = listStart(text);
-  return cut === undefined ? text : `${text.slice(0, cut)} ${SCRUBBED}`;
+  const kept = cut === undefined ? text : `${text.slice(0, cut)} ${SCRUBBED}`;
+  return kept.replaceAll(TOKEN, 'tw_…');
 }
 
 interface ErrorLike {
@@ -169,7 +176,7 @@ function scrubStack(error: ErrorLike): string {
   if (typeof error.stack !== 'string') return '';
   const { message } = error;
   const clean = message === '' ? error.stack : error.stack.replaceAll(message, () => scrubText(message));
-  return cutStack(clean);
+  return cutStack(clean).replaceAll(TOKEN, 'tw_…');
 }
 
 function cutStack(stack: string): string {

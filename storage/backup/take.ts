@@ -12,6 +12,7 @@ const EXCLUDED_TABLES = new Set([
   'cache_lists',
   'cache_hits',
   'sessions',
+  'api_tokens',
   'account_leases',
 ]);
 const ROWS_AT_ONCE = 500;

@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
+import type { AuditActor } from '#core/installation/audit-actor.ts';
 import { newId, type UserId } from '#core/ids.ts';
 import type { Reader, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
@@ -18,6 +19,7 @@ interface AuditEntry {
 interface WrittenEntry extends AuditEntry {
   /** Keeps less of a long record: for changes that any visitor may make. */
   readonly brief?: boolean;
+  readonly actor?: AuditActor | null;
 }
 
 /** Longer records are cut: the change itself is in its own table. */
@@ -45,6 +47,7 @@ export async function writeAuditLog(database: Writer, entry: WrittenEntry): Prom
       after: recordText(entry.after, lengths),
       ip: entry.ip,
       user_agent: entry.userAgent,
+      actor: entry.actor == null ? null : jsonText(entry.actor),
     })
     .execute();
 }
@@ -59,6 +62,7 @@ interface AuditFilter {
 export interface AuditView extends Omit<AuditEntry, 'userId'> {
   readonly id: string;
   readonly at: Date;
+  readonly actor: AuditActor | null;
 }
 
 /** One page of changes, newest first, after `cursor`. */
@@ -70,6 +74,7 @@ export async function pageAuditLogs(
   const rows = await database
     .selectFrom('audit_logs')
     .select(['id', 'at', 'action', 'subject', 'before', 'after', 'ip', 'user_agent as userAgent'])
+    .select('actor')
     .select(placeOf('at'))
     .where((row) => {
       const all: Expression<SqlBool>[] = [];

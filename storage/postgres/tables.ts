@@ -5,10 +5,12 @@ import type { HaltScope } from '#core/account/halts.ts';
 import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids.ts';
 import type { LedgerRow } from '#core/position/ledger.ts';
 import type { ActionState } from '#core/order/operator-action.ts';
+import type { AuditActor } from '#core/installation/audit-actor.ts';
 import type { NotifierName } from '#core/installation/notify.ts';
 import type { EvidenceKind } from '#core/order/order-evidence.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order/order.ts';
 import type { LogLevel } from '#core/ports/records.ts';
+import type { AccessTables } from './access-tables.ts';
 import type { HistoryTables } from './history-tables.ts';
 import type { ResearchTables } from './research-tables.ts';
 import type { OrphanOrdersTable } from './orphan-orders-table.ts';
@@ -266,6 +268,7 @@ interface AuditLogsTable {
   ip: string;
   user_agent: Generated<string>;
   at: TimeOrDefault;
+  actor: ColumnType<AuditActor | null, string | null | undefined, string | null>;
 }
 
 interface OperatorActionsTable {
@@ -352,7 +355,7 @@ interface SchemaMigrationsTable {
   applied_at: TimeOrDefault;
 }
 
-export interface Tables extends ResearchTables, HistoryTables {
+export interface Tables extends AccessTables, ResearchTables, HistoryTables {
   users: UsersTable;
   sessions: SessionsTable;
   accounts: AccountsTable;

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { OPERATIONS } from '#api/contract/contract.ts';
 import { DEMO_LOCKS } from '#api/contract/demo-locks.ts';
+import { DOOR_LOCKS } from '#api/contract/door-locks.ts';
+import type { Operation } from '#api/contract/operation.ts';
+import { needOf } from '#api/contract/scopes.ts';
 import { EXIT_CAUSES } from '#core/decision/exit-cause.ts';
 import { isObject } from '#core/merge.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
@@ -134,13 +137,21 @@ function rangeOf({ form, minimum, maximum }: Readonly<Record<string, unknown>>):
 const choicesOf = (schema: Readonly<Record<string, unknown>>): string[] =>
   Array.isArray(schema['enum']) ? [schema['enum'].map(String).join(', ')] : [];
 
+function whoOf(operation: Operation): string {
+  const need = needOf(operation);
+  if (need === 'public') return 'anyone';
+  return need === 'session' ? need : `session, or token: ${need}`;
+}
+
 /** Every operation of the API with who may call it. */
 function operations(): string {
-  const locks = new Map(DEMO_LOCKS.map(({ method, path, reason }) => [`${method} ${path}`, reason]));
+  const locks = new Map(
+    [...DEMO_LOCKS, ...DOOR_LOCKS].map(({ method, path, reason }) => [`${method} ${path}`, reason]),
+  );
   const rows = OPERATIONS.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)).map((operation) => {
-    const { method, path, auth, summary } = operation;
+    const { method, path, summary } = operation;
     const lock = locks.get(`${method} ${path}`);
-    return row(`\`${method} ${path}\``, summary, auth === 'public' ? 'anyone' : 'session', lock ?? '');
+    return row(`\`${method} ${path}\``, summary, whoOf(operation), lock ?? '');
   });
   return [
     '# Operations of the API',

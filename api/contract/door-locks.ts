@@ -1,0 +1,12 @@
+import type { DemoLock } from './demo-locks.ts';
+
+const TOKENS = 'access for programs';
+const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
+
+/** Operations that a live demo also refuses, although the specification does not name them: access for programs. */
+export const DOOR_LOCKS: readonly DemoLock[] = [
+  lock('GET', '/tokens', TOKENS),
+  lock('POST', '/tokens', TOKENS),
+  lock('DELETE', '/tokens/:id', TOKENS),
+  lock('POST', '/tokens/revoke-all', TOKENS),
+];
