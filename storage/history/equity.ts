@@ -34,11 +34,24 @@ interface EquitySnapshot {
   readonly prices: Readonly<Record<string, string>>;
 }
 
+/** Realised P&L of a profile until now: of each coin that it ever traded, the sum in the newest row. */
+const realisedOf = (profileId: ProfileId) => sql`with recursive owner as (
+    select account_id, id from profiles where id = ${profileId}), coins as (
+    select owner.account_id, owner.id, first.symbol from owner cross join lateral (select symbol from position_history as row
+      where row.account_id = owner.account_id and row.profile_id = owner.id order by symbol limit 1) as first
+    union all
+    select coins.account_id, coins.id, next.symbol from coins cross join lateral (select symbol from position_history as row
+      where row.account_id = coins.account_id and row.profile_id = coins.id and row.symbol > coins.symbol
+      order by symbol limit 1) as next)
+  select coalesce(sum(newest.realised), 0) from coins cross join lateral (select realised from position_history as row
+    where row.account_id = coins.account_id and row.profile_id = coins.id and row.symbol = coins.symbol
+    order by at desc, version desc limit 1) as newest`;
+
 /** Stores a snapshot with the profile's realised P&L until now; skips a second snapshot of the same moment. */
 export async function saveEquity({ kysely }: Database, snapshot: EquitySnapshot): Promise<void> {
   await sql`
     insert into equity_snapshots (profile_id, at, realised, position_value, position_cost, prices)
-    select id, ${snapshot.at}, (select coalesce(sum(realised), 0) from fills where fills.profile_id = profiles.id),
+    select id, ${snapshot.at}, (${realisedOf(snapshot.profileId)}),
       ${snapshot.positionValue}::numeric, ${snapshot.positionCost}::numeric, ${jsonText(snapshot.prices)}::jsonb
     from profiles where id = ${snapshot.profileId}
     on conflict do nothing`.execute(kysely);
@@ -51,15 +64,12 @@ export async function unrealisedBefore(
   at: Date,
 ): Promise<ReadonlyMap<ProfileId, string>> {
   if (profileIds.length === 0) return new Map();
-  const rows = await database
-    .selectFrom('equity_snapshots')
-    .distinctOn('profile_id')
-    .select(['profile_id as profileId', sql<string>`position_value - position_cost`.as('unrealised')])
-    .where('profile_id', 'in', [...profileIds])
-    .where('at', '<=', at)
-    .orderBy('profile_id')
-    .orderBy('at', 'desc')
-    .execute();
+  const newest = sql<{ profileId: ProfileId; unrealised: string }>`(
+    select profile.id as "profileId", shot.position_value - shot.position_cost as unrealised
+    from unnest(${[...profileIds]}::uuid[]) as profile(id) cross join lateral (
+      select position_value, position_cost from equity_snapshots where profile_id = profile.id and at <= ${at}
+      order by at desc limit 1) as shot)`;
+  const rows = await database.selectFrom(newest.as('newest')).selectAll().execute();
   return new Map(rows.map(({ profileId, unrealised }) => [profileId, unrealised]));
 }
 
@@ -76,26 +86,26 @@ export async function listEquity(
     readonly limit: number;
   },
 ) {
-  const second = sql`extract(epoch from at)`;
-  const all = sql`over (partition by profile_id)`;
-  const since = sql`${second} - min(${second}) ${all}`;
-  const span = sql`nullif(max(${second}) ${all} - min(${second}) ${all}, 0)`;
-  const found = database
+  const { profileId, limit } = filter;
+  const matching = sql`equity_snapshots where profile_id = ${profileId}
+    and at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')
+    and at <= coalesce(${filter.to ?? null}::timestamptz, 'infinity')`;
+  // One index probe for the end of each of the equal times, when there are more snapshots than the limit.
+  const shown = sql`(
+    with few as materialized (select at from ${matching} order by at limit ${limit + 1}),
+    span as (select (select count(*) from few) > ${limit} as sampled, (select min(at) from few) as first,
+      (select at from ${matching} order by at desc limit 1) as last)
+    select at from few where not (select sampled from span)
+    union
+    select newest.at from span cross join generate_series(0, ${limit - 1}) as slot
+    cross join lateral (select at from ${matching}
+      and at <= case slot when ${limit - 1} then span.last else span.first + (span.last - span.first) * slot / ${Math.max(limit - 1, 1)} end
+      order by at desc limit 1) as newest where span.sampled) as shown`;
+  return database
     .selectFrom('equity_snapshots')
     .select(['at', 'realised', 'position_value as positionValue', 'position_cost as positionCost', 'prices'])
-    .select(sql<number>`count(*) over ()`.as('total'))
-    .select(sql<number>`ceil((${since}) * ${filter.limit - 1} / ${span})`.as('slot'))
-    .where('profile_id', '=', filter.profileId)
-    .where(sql<boolean>`at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')`)
-    .where(sql<boolean>`at <= coalesce(${filter.to ?? null}::timestamptz, 'infinity')`);
-  const numbered = database
-    .selectFrom(found.as('found'))
-    .select(['at', 'realised', 'positionValue', 'positionCost', 'prices', 'total'])
-    .select(sql<boolean>`at = max(at) over (partition by slot)`.as('newest'));
-  return database
-    .selectFrom(numbered.as('numbered'))
-    .select(['at', 'realised', 'positionValue', 'positionCost', 'prices'])
-    .where(sql<boolean>`newest or total <= ${filter.limit}`)
+    .where('profile_id', '=', profileId)
+    .where(sql<boolean>`at = any(array(select at from ${shown}))`)
     .orderBy('at')
     .execute();
 }

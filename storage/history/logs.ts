@@ -30,34 +30,24 @@ export interface LogFilter {
 
 const likeText = (q: string): string => `%${q.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
 
-/** One page of log rows, newest first, after `cursor`. */
+/** Rows that one page of a search looks at: an answer takes no longer the older the log is. */
+const SEARCHED_AT_ONCE = 10_000;
+
+/**
+ * One page of log rows, newest first, after `cursor`. A search may end a page early, even without a row, when it has
+ * looked at SEARCHED_AT_ONCE rows; the next cursor continues from there.
+ */
 export async function pageLogs(
   database: Reader,
   filter: LogFilter,
   page: { readonly limit: number; readonly cursor?: PageCursor | undefined },
 ): Promise<Page<LogView>> {
   if (filter.profileIds.length === 0) return { rows: [], next: null };
-  const rows = await database
-    .selectFrom('action_logs')
-    .select(['id', 'profile_id as profileId', 'symbol', 'level', 'msg', 'ctx', 'count', 'first_at', 'last_at'])
-    .select(placeOf('first_at'))
-    .where((row) => {
-      const all: Expression<SqlBool>[] = [row('profile_id', 'in', [...filter.profileIds])];
-      if (filter.levels !== undefined) all.push(row('level', 'in', [...filter.levels]));
-      if (filter.from !== undefined) all.push(row('last_at', '>=', sql<Date>`${filter.from}::timestamptz`));
-      if (filter.to !== undefined) all.push(row('first_at', '<=', sql<Date>`${filter.to}::timestamptz`));
-      if (filter.symbol !== undefined) all.push(row('symbol', '=', filter.symbol));
-      if (filter.q !== undefined)
-        all.push(sql<SqlBool>`(msg ilike ${likeText(filter.q)} or ctx::text ilike ${likeText(filter.q)})`);
-      if (page.cursor !== undefined) {
-        all.push(sql<SqlBool>`(first_at, id) < (${page.cursor.at}::timestamptz, ${page.cursor.id}::uuid)`);
-      }
-      return row.and(all);
-    })
-    .orderBy('first_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .execute();
+  const { q } = filter;
+  const all = feed(database, filter, page.cursor);
+  const most = page.limit + 1;
+  const found = q === undefined ? all.limit(most) : matching(database, all.limit(SEARCHED_AT_ONCE), q).limit(most);
+  const rows = await found.execute();
   const { shown, next } = pageOf(rows, page.limit);
   return {
     rows: shown.map(({ first_at, last_at, place: _place, count, ...row }) => ({
@@ -66,6 +56,47 @@ export async function pageLogs(
       firstAt: first_at,
       lastAt: last_at,
     })),
-    next,
+    next: next ?? (q === undefined ? null : await endOfSearch(all)),
   };
 }
+
+type Feed = ReturnType<typeof feed>;
+
+/** The rows of a feed that hold a text, in the order of the feed. */
+const matching = (database: Reader, rows: Feed, q: string) =>
+  database
+    .selectFrom(rows.as('feed'))
+    .selectAll()
+    .where(sql<SqlBool>`(msg ilike ${likeText(q)} or ctx::text ilike ${likeText(q)})`)
+    .orderBy('first_at', 'desc')
+    .orderBy('id', 'desc');
+
+/** The last row that a search looked at; null when it looked at every row. */
+async function endOfSearch(all: Feed): Promise<PageCursor | null> {
+  const last = await all
+    .offset(SEARCHED_AT_ONCE - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return last === undefined ? null : { at: last.place, id: last.id };
+}
+
+/** The rows that match a filter, its search text aside, newest first. */
+const feed = (database: Reader, filter: LogFilter, cursor: PageCursor | undefined) =>
+  database
+    .selectFrom('action_logs')
+    .select(['id', 'profile_id as profileId', 'symbol', 'level', 'msg', 'ctx', 'count', 'first_at', 'last_at'])
+    .select(placeOf('first_at'))
+    .where((row) => {
+      const all: Expression<SqlBool>[] = [row('profile_id', 'in', [...filter.profileIds])];
+      // As text of the statement, so that the planner knows whether the index of warnings and errors has all rows.
+      if (filter.levels !== undefined)
+        all.push(sql<SqlBool>`level in (${sql.join(filter.levels.map((level) => sql.lit(level)))})`);
+      if (filter.from !== undefined) all.push(row('last_at', '>=', sql<Date>`${filter.from}::timestamptz`));
+      if (filter.to !== undefined) all.push(row('first_at', '<=', sql<Date>`${filter.to}::timestamptz`));
+      if (filter.symbol !== undefined) all.push(row('symbol', '=', filter.symbol));
+      if (cursor !== undefined)
+        all.push(sql<SqlBool>`(first_at, id) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`);
+      return row.and(all);
+    })
+    .orderBy('first_at', 'desc')
+    .orderBy('id', 'desc');

@@ -38,42 +38,47 @@ export interface CoinRow {
 /** Coins of profiles in the order they were bound, with their positions. */
 export function listCoins(database: Reader, profileIds: readonly ProfileId[]): Promise<CoinRow[]> {
   if (profileIds.length === 0) return Promise.resolve([]);
-  return database
-    .selectFrom('profile_symbols as bound')
-    .leftJoin('runner_states as runner', (join) =>
-      join.onRef('runner.profile_id', '=', 'bound.profile_id').onRef('runner.symbol', '=', 'bound.symbol'),
-    )
-    .leftJoin('cost_basis as basis', (join) =>
-      join.onRef('basis.profile_id', '=', 'bound.profile_id').onRef('basis.symbol', '=', 'bound.symbol'),
-    )
-    .select(['bound.profile_id as profileId', 'bound.symbol', 'bound.override_config as overrideConfig'])
-    .select(sql<Date | null>`case when paused_until > clock_timestamp() then paused_until end`.as('pausedUntil'))
-    .select(['paused_at as pausedAt', 'pause_reason as pauseReason'])
-    .select(['runner.cooldown_until as cooldownUntil', 'runner.first_buy_at as openedAt'])
-    .select(['basis.average_price as basisPrice', 'basis.quantity as basisQuantity', 'basis.note'])
-    .select(sql<string>`coalesce(runner.quantity, 0)`.as('quantity'))
-    .select(sql<string>`coalesce(runner.average_price, 0)`.as('averagePrice'))
-    .select(sql<string>`coalesce(runner.cost, 0)`.as('cost'))
-    .select(sql<number>`coalesce(runner.cycle, 0)`.as('cycle'))
-    .innerJoinLateral(
-      (coin) =>
-        coin
-          .selectFrom('fills')
-          .select([
-            sql<string>`coalesce(sum(realised), 0)`.as('realised'),
-            sql<string>`coalesce(sum(fee_quote), 0)`.as('fees'),
-          ])
-          .select(sql<number>`(count(*) filter (where fee_quote is null))::int`.as('unvaluedFees'))
-          .whereRef('fills.profile_id', '=', 'bound.profile_id')
-          .whereRef('fills.symbol', '=', 'bound.symbol')
-          .as('booked'),
-      (join) => join.onTrue(),
-    )
-    .select(['booked.realised', 'booked.fees', 'booked.unvaluedFees'])
-    .where('bound.profile_id', 'in', [...profileIds])
-    .orderBy('bound.created_at')
-    .orderBy('bound.symbol')
-    .execute();
+  return (
+    database
+      .selectFrom('profile_symbols as bound')
+      .leftJoin('runner_states as runner', (join) =>
+        join.onRef('runner.profile_id', '=', 'bound.profile_id').onRef('runner.symbol', '=', 'bound.symbol'),
+      )
+      .leftJoin('cost_basis as basis', (join) =>
+        join.onRef('basis.profile_id', '=', 'bound.profile_id').onRef('basis.symbol', '=', 'bound.symbol'),
+      )
+      .select(['bound.profile_id as profileId', 'bound.symbol', 'bound.override_config as overrideConfig'])
+      .select(sql<Date | null>`case when paused_until > clock_timestamp() then paused_until end`.as('pausedUntil'))
+      .select(['paused_at as pausedAt', 'pause_reason as pauseReason'])
+      .select(['runner.cooldown_until as cooldownUntil', 'runner.first_buy_at as openedAt'])
+      .select(['basis.average_price as basisPrice', 'basis.quantity as basisQuantity', 'basis.note'])
+      .select(sql<string>`coalesce(runner.quantity, 0)`.as('quantity'))
+      .select(sql<string>`coalesce(runner.average_price, 0)`.as('averagePrice'))
+      .select(sql<string>`coalesce(runner.cost, 0)`.as('cost'))
+      .select(sql<number>`coalesce(runner.cycle, 0)`.as('cycle'))
+      // The newest row has the sums over all fills.
+      .leftJoinLateral(
+        (coin) =>
+          coin
+            .selectFrom('position_history as row')
+            .select(['row.realised', 'row.fees', 'row.unvalued_fees'])
+            .whereRef('row.account_id', '=', 'bound.on_account')
+            .whereRef('row.profile_id', '=', 'bound.profile_id')
+            .whereRef('row.symbol', '=', 'bound.symbol')
+            .orderBy('row.at', 'desc')
+            .orderBy('row.version', 'desc')
+            .limit(1)
+            .as('booked'),
+        (join) => join.onTrue(),
+      )
+      .select(sql<string>`coalesce(booked.realised, 0)`.as('realised'))
+      .select(sql<string>`coalesce(booked.fees, 0)`.as('fees'))
+      .select(sql<number>`coalesce(booked.unvalued_fees, 0)::int`.as('unvaluedFees'))
+      .where('bound.profile_id', 'in', [...profileIds])
+      .orderBy('bound.created_at')
+      .orderBy('bound.symbol')
+      .execute()
+  );
 }
 
 export interface BoundSymbol {

@@ -144,7 +144,7 @@ test('fills and adjustments of former versions get the rows that booking writes'
   assert.ok(booked.length >= 12);
   await base.database.pool.query(`drop trigger keep_position_history on runner_states;
     drop function keep_position_history; drop table position_history; drop index ledger_outside;
-    delete from schema_migrations where number >= 28`);
+    delete from schema_migrations where number = 28`);
   await migrateDatabase(base.url);
   assert.deepEqual(await rowsOf(owner), booked);
 });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { AccountId, OrderId, UserId } from '#core/ids.ts';
 import type { LedgerRow } from '#core/position/ledger.ts';
 import type { Reader } from '#storage/postgres/database.ts';
@@ -16,17 +17,19 @@ interface ProofOrder extends OrderView {
   readonly actionId: string | null;
 }
 
+interface LedgerView {
+  readonly book: LedgerRow['book'];
+  readonly asset: string;
+  readonly amount: string;
+  readonly reason: LedgerRow['reason'];
+  readonly tradeId: string;
+  readonly at: Date;
+}
+
 export interface StoredProof {
   readonly order: ProofOrder;
   readonly fills: readonly (FillView & { readonly exchangeOrderId: string })[];
-  readonly ledger: readonly {
-    readonly book: LedgerRow['book'];
-    readonly asset: string;
-    readonly amount: string;
-    readonly reason: LedgerRow['reason'];
-    readonly tradeId: string;
-    readonly at: Date;
-  }[];
+  readonly ledger: readonly LedgerView[];
   readonly evidence: Awaited<ReturnType<typeof readEvidence>>;
 }
 
@@ -48,20 +51,19 @@ export async function readProof(database: Reader, userId: UserId, id: OrderId): 
     .where('order_id', '=', id)
     .orderBy('runner_version')
     .execute();
+  // Two indexes: the rows of a fill, and their corrections.
+  const rows = (reason: ReturnType<typeof sql>) => sql`select row.* from own join ledger_entries as row
+    on row.account_id = own.account_id and row.epoch = own.epoch and row.symbol = own.symbol
+      and row.trade_id = own.trade_id and ${reason} where row.profile_id = own.profile_id`;
+  const booked = sql<LedgerView & { id: string; recorded_at: Date }>`(
+    with own as materialized (select account_id, epoch, symbol, profile_id, trade_id from fills where order_id = ${id})
+    select id, book, asset, amount, reason, trade_id as "tradeId", at, recorded_at from (
+      ${rows(sql`row.reason = 'fill'`)} union all ${rows(sql`row.reason <> 'fill' and row.trade_id is not null`)}) as booked)`;
   const ledger = await database
-    .selectFrom('ledger_entries')
-    .innerJoin('fills', (join) =>
-      join
-        .onRef('fills.account_id', '=', 'ledger_entries.account_id')
-        .onRef('fills.epoch', '=', 'ledger_entries.epoch')
-        .onRef('fills.symbol', '=', 'ledger_entries.symbol')
-        .onRef('fills.profile_id', '=', 'ledger_entries.profile_id')
-        .onRef('fills.trade_id', '=', 'ledger_entries.trade_id'),
-    )
-    .select(['book', 'asset', 'amount', 'reason', 'fills.trade_id as tradeId', 'ledger_entries.at'])
-    .where('fills.order_id', '=', id)
-    .orderBy('ledger_entries.recorded_at')
-    .orderBy('ledger_entries.id')
+    .selectFrom(booked.as('booked'))
+    .select(['book', 'asset', 'amount', 'reason', 'tradeId', 'at'])
+    .orderBy('recorded_at')
+    .orderBy('id')
     .execute();
   return { order, fills, ledger, evidence: await readEvidence(database, id) };
 }

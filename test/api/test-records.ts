@@ -122,6 +122,14 @@ export async function addFill(
       at: fill.at,
     })
     .execute();
+  // As the trigger keeps it when a worker books the fill.
+  await database.pool.query(
+    `insert into position_history (account_id, profile_id, symbol, at, version, quantity, cost, cost_change, cycle, is_open,
+      open_change, cycle_net, realised, fees, unvalued_fees)
+    select account_id, profile_id, symbol, max(at), max(runner_version), 0, 0, 0, 1, false, 0, 0, sum(realised),
+      sum(fee_quote), count(*) filter (where fee_quote is null) from fills where profile_id = $1 and symbol = $2 group by 1, 2, 3`,
+    [profileId, symbol],
+  );
 }
 
 export interface LogSeed {
