@@ -21,6 +21,8 @@ const UNPROTECTED_MS = 12_000;
 /** Longest time, at pace 1, for a manual sale that the exchange does not prevent. */
 const SALE_MS = 12_000;
 const LOOK_MS = 100;
+/** A look that comes later counts as this long: the worker, which shares the process, did not run either. */
+const LONGEST_LOOK_MS = 500;
 /** Events of log rows that report to the operator why no stop rests. */
 const REPORTS = ['stop_missing', 'coin_cannot_run'];
 /** Safety margin: a position worth this share of its value can still be sold after a small price move. */
@@ -57,19 +59,22 @@ interface UnprotectedWatch {
 
 export function watchUnprotected(watched: Watched): UnprotectedWatch {
   const { environment, pace } = watched;
-  const since = new Map<string, Date>();
+  const since = new Map<string, { readonly startedAt: Date; lookedMs: number; ms: number }>();
   const found = new Map<string, string>();
   let over = false;
   const look = async (symbol: string): Promise<void> => {
     const market = environment.paper.venue.markets.get(symbol);
     const counts = market !== undefined && watched.guarded && environment.worker.isRunning();
     if (!counts || !isUnprotected(environment, market)) return void since.delete(symbol);
-    const startedAt = since.get(symbol) ?? new Date();
-    since.set(symbol, startedAt);
-    if (Date.now() - startedAt.getTime() < UNPROTECTED_MS * pace || found.has(symbol)) return;
+    const lookedMs = performance.now();
+    const bare = since.get(symbol) ?? { startedAt: new Date(), lookedMs, ms: 0 };
+    bare.ms += Math.min(lookedMs - bare.lookedMs, LONGEST_LOOK_MS * pace);
+    bare.lookedMs = lookedMs;
+    since.set(symbol, bare);
+    if (bare.ms < UNPROTECTED_MS * pace || found.has(symbol)) return;
     const reported = await environment.database.pool.query(
       `select from action_logs where symbol = $1 and ctx ->> 'event' = any($2) and recorded_at >= $3`,
-      [symbol, REPORTS, startedAt],
+      [symbol, REPORTS, bare.startedAt],
     );
     if (reported.rowCount !== 0) return;
     found.set(symbol, `${symbol} was held for ${UNPROTECTED_MS * pace} ms without a stop and without a reason`);
