@@ -9,6 +9,8 @@ import { until } from '#test/flow/until.ts';
 import { DESKTOP, openBrowser, shoot } from './browser.ts';
 import { ask, OPERATOR } from './stack.ts';
 
+/** Nothing listens there. */
+const NOWHERE = 'http://127.0.0.1:9';
 const SWITCH_MS = 120_000;
 /** The replay takes three minutes of wall time. */
 const REPLAY_MS = 360_000;
@@ -17,13 +19,15 @@ const board = z.object({
   profiles: z.array(z.object({ id: z.string() })),
 });
 
-test('one click in the wizard replays two months, and they end with a filled history', async () => {
+test('the wizard says why there are no live prices; one click replays two months, which end with a filled history', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-e2e-'));
   // Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
   chmodSync(folder, 0o711);
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const app = stack.use(await startApp({ dataDir: join(folder, 'data'), args: ['--port', '0'] }));
+  const app = stack.use(
+    await startApp({ dataDir: join(folder, 'data'), args: ['--port', '0'], env: { LIVE_REST_URL: NOWHERE } }),
+  );
   const browser = await openBrowser();
   stack.defer(() => browser.close());
   const page = await (await browser.newContext({ ...DESKTOP, colorScheme: 'dark' })).newPage();
@@ -32,6 +36,10 @@ test('one click in the wizard replays two months, and they end with a filled his
   await page.getByLabel('E-mail').fill(OPERATOR.email);
   await page.getByLabel('Password').fill(OPERATOR.password);
   await page.getByRole('button', { name: 'Create your account' }).click();
+  await page.getByRole('radio', { name: 'Live prices' }).check();
+  await page.getByText(/The market was not changed\./).waitFor();
+  await page.getByText(/The market data of http:\/\/127\.0\.0\.1:9 cannot be read/).waitFor();
+  await page.getByRole('radio', { name: 'Invented market', checked: true }).waitFor();
   await page.getByRole('button', { name: 'Replay two months' }).click();
   await page.getByRole('region', { name: 'Activity' }).waitFor();
   const read = async () => board.parse(await ask(page, { method: 'GET', url: `${app.url}/api/dashboard` }));
@@ -42,7 +50,7 @@ test('one click in the wizard replays two months, and they end with a filled his
   );
   const { profiles } = await read();
   await page.goto(`${app.url}/profiles/${profiles[0]?.id}/history`);
-  await page.getByRole('heading', { name: 'Trades' }).waitFor();
+  await page.getByRole('heading', { name: /^\d+ trades made/ }).waitFor();
   await page.getByRole('region', { name: 'Net P&L' }).getByRole('img').waitFor();
   await shoot(page, 'two-months-dark');
   const url = `${app.url}/api/profiles/${profiles[0]?.id}`;
