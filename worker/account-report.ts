@@ -40,6 +40,7 @@ export function reportAccount(context: Context, { id, name }: Account): AccountR
     const state: AccountRunState = {
       downSince: downSinceMs === null ? null : new Date(downSinceMs).toISOString(),
       faults,
+      ...(running === undefined ? {} : { streamConnected: running.isStreamConnected() }),
       coins: coins.map((coin) => ({ ...coin, nextAt: coin.nextAt?.toISOString() ?? null })),
     };
     return cache.set(key, JSON.stringify(state), HEARTBEAT_TTL_MS);

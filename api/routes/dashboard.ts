@@ -51,8 +51,8 @@ interface AccountWithProfiles {
 interface CardInput {
   readonly facts: AccountFacts;
   readonly timezone: string;
-  /** Coins with a stop on the exchange. */
-  readonly resting: ReadonlySet<string>;
+  /** Prices of the stops on the exchange. */
+  readonly resting: ReadonlyMap<string, string | null>;
   readonly drawdowns: Memo<Drawdown | undefined>;
 }
 
@@ -203,7 +203,7 @@ export function mountDashboard({ context, handle }: Routes): void {
     const facts = await Promise.all(ours.map((account, i) => accountFacts(context, account, coins[i] ?? [])));
     const orders = await newestOrders(kysely, { profileIds, limit: ORDERS_SHOWN });
     const stops = orders.filter(({ purpose, state }) => purpose === 'stop' && isLiveOrder(state));
-    const resting = new Set(stops.map(({ profileId, symbol }) => stopKey(profileId, symbol)));
+    const resting = new Map(stops.map((row) => [stopKey(row.profileId, row.symbol), orderView(row).stopPrice]));
     const [halt, blockers, accounts, unwatched, trades, fills, activity] = await Promise.all([
       readHalt(kysely, { scope: 'all', subject: 'all' }),
       readBlockers(context, facts),

@@ -27,8 +27,8 @@ interface FiguresInput extends Pick<AccountFacts, 'account' | 'profiles' | 'coin
   readonly realisedToday: Decimal;
   /** Unrealised P&L of the account at midnight. */
   readonly unrealisedBefore: Decimal;
-  /** Coins with a stop on the exchange, as `profile id symbol`. */
-  readonly resting: ReadonlySet<string>;
+  /** Prices of the stops on the exchange by `profile id symbol`; null where the exchange trails it. */
+  readonly resting: ReadonlyMap<string, string | null>;
   readonly drawdown: Drawdown | undefined;
 }
 
@@ -42,14 +42,15 @@ const isPosition = ({ coin: { position, stepSize, costBasis } }: Bound): boolean
   return quantity > 0n && (costBasis?.note ?? null) === null && quantity >= requireDecimal(stepSize ?? '0');
 };
 
-const stopOf = ({ state }: CoinView): Decimal | undefined => {
-  const price = state?.plan.find(({ name }) => name === 'stop')?.price;
+/** The price at which the position is sold: that of the order on the exchange, else that of the worker's plan. */
+const stopOf = ({ state }: CoinView, rests: string | null | undefined): Decimal | undefined => {
+  const price = rests ?? state?.plan.find(({ name }) => name === 'stop')?.price;
   return price === undefined ? undefined : requireDecimal(price);
 };
 
-function stopsOf(held: readonly Bound[], resting: ReadonlySet<string>): Figures['stops'] {
-  const results = held.flatMap(({ coin }) => {
-    const stop = stopOf(coin);
+function stopsOf(held: readonly Bound[], resting: FiguresInput['resting']): Figures['stops'] {
+  const results = held.flatMap(({ profileId, coin }) => {
+    const stop = stopOf(coin, resting.get(stopKey(profileId, coin.symbol)));
     if (stop === undefined) return [];
     const proceeds = multiply(multiply(requireDecimal(coin.position.quantity), stop), AFTER_FEE);
     return [subtract(proceeds, requireDecimal(coin.position.cost))];

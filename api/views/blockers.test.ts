@@ -191,6 +191,14 @@ test('a refused API key, a missing wallet and a run that fails stop the account'
   );
 });
 
+test('a lost price stream stops buying before an old wallet does', () => {
+  const run = { downSince: null, faults: null, streamConnected: false, coins: [] };
+  assert.deepEqual(
+    blockersOf(facts({ run, wallet: undefined })).list.map(({ kind }) => kind),
+    ['price', 'wallet'],
+  );
+});
+
 test('a rating that the engine refused is listed; without a worker nobody knows it', () => {
   const rated = withCoins(coin('BTCUSDT', refused('rating-too-low', 'Not buying: the rating on 1h candles is SELL.')));
   assert.deepEqual(shown(blockersOf(facts(rated))), ['BTC is not bought: the rating on 1h candles is SELL.']);

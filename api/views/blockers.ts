@@ -114,6 +114,10 @@ function accountBlockers({ account, profiles, run, wallet, limits }: AccountFact
         found.push({ ...place, ...NOTHING, kind: 'limit', sentence: limitText(sentence) });
     }
   }
+  if (run?.streamConnected === false) {
+    const sentence = 'has lost the price stream of the exchange: buys wait until it is back.';
+    found.push({ ...about, kind: 'price', sentence });
+  }
   if (wallet === undefined) found.push({ ...about, kind: 'wallet', sentence: 'has no wallet loaded yet.' });
   else if (now.getTime() - Date.parse(wallet.keptAt) > SNAPSHOT_MAX_AGE_MS) {
     found.push({ ...about, kind: 'wallet', sentence: 'has an old wallet, not updated', since: wallet.keptAt });

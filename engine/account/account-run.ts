@@ -13,6 +13,8 @@ export interface RunningAccount {
   /** Profiles, coins, configs or orphans changed. */
   refreshProfiles(): Promise<void>;
   refreshHalts(): Promise<void>;
+  /** The market stream is connected; while it is not, prices are read over REST and buys wait. */
+  isStreamConnected(): boolean;
 }
 
 export interface AccountRun extends Omit<AccountContextInput, 'fail'> {

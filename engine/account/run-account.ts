@@ -113,6 +113,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     coins,
     refreshProfiles,
     refreshHalts: () => refreshHalts(context, coins),
+    isStreamConnected: () => connected,
   });
   try {
     let isLooking = false;

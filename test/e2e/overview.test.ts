@@ -23,6 +23,7 @@ test('the first minutes name what comes next', async () => {
   await page.goto(stack.app.url);
   await page.getByRole('heading', { level: 1, name: /^Total equity/ }).waitFor();
   await region('Limits').getByText('No limits set.').waitFor();
+  await region('Next steps').getByRole('link', { name: 'Set up a notification' }).waitFor();
   await shoot(page, 'overview-first-dark');
 });
 

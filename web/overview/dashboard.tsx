@@ -14,6 +14,7 @@ import { StoppedNotice } from '#web/shell/kill-switch.tsx';
 import { OrdersTable } from '#web/coin/orders-table.tsx';
 import { Figures } from './figures.tsx';
 import { Limits } from './limits.tsx';
+import { NextSteps } from './next-steps.tsx';
 import { Trades } from './trades.tsx';
 import { RailKey } from '#web/coin/rail.tsx';
 import { ResetNotice } from './reset-notice.tsx';
@@ -59,6 +60,7 @@ function Overview({ data, failed }: { data: Dashboard; failed: unknown }): React
           <div className="c4">
             <BlockerList blockers={data.blockers} />
             <Limits accounts={group.accounts} profileId={data.profiles[0]?.id} />
+            <NextSteps data={data} />
           </div>
         </div>
       )}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { PRICE_LIMIT_MS, type Connection } from '#web/data/freshness.ts';
 import { useConnection, useDecisionRate } from '#web/data/live.tsx';
-import { statusQuery } from '#web/data/queries.ts';
+import { type Dashboard, dashboardQuery, statusQuery } from '#web/data/queries.ts';
 import { useMarketTime, useNow, useTimes, useZone } from '#web/data/session.tsx';
 import { troublesOf } from './health.ts';
 import { age, full, moment, place, utc } from '#web/ui/time.ts';
@@ -55,8 +55,26 @@ function LiveStatus({ worker }: { worker: boolean }): ReactNode {
           <Icon name="ok" /> Worker decided {age(now - lastTickMs)} ago
         </span>
       ) : null}
+      {worker ? <StreamStatus /> : null}
     </>
   );
+}
+
+/** Whether the worker receives the prices of the exchange, as it last reported. */
+function StreamStatus(): ReactNode {
+  const { data } = useQuery({ ...dashboardQuery, enabled: false, select: streamsOf });
+  if (data === undefined || data === 'none') return null;
+  const isConnected = data === 'connected';
+  return (
+    <span className={isConnected ? 'opt' : 'care'}>
+      <Icon name={isConnected ? 'ok' : 'warn'} /> Exchange stream {isConnected ? 'connected' : 'lost'}
+    </span>
+  );
+}
+
+function streamsOf({ accounts }: Dashboard): 'connected' | 'lost' | 'none' {
+  const states = accounts.flatMap(({ run }) => run?.streamConnected ?? []);
+  return states.length === 0 ? 'none' : states.every(Boolean) ? 'connected' : 'lost';
 }
 
 function PriceStatus({ ageMs }: { ageMs: number | null }): ReactNode {
