@@ -9,6 +9,8 @@ import { makeRouter } from './routes.tsx';
 const app = document.getElementById('app');
 if (app === null) throw new Error('The page has no element with the id "app".');
 const client = makeQueryClient();
+// The shell of the installed app opens without a network.
+if ('serviceWorker' in navigator) void navigator.serviceWorker.register('/sw.js');
 createRoot(app).render(
   <StrictMode>
     <QueryClientProvider client={client}>

@@ -10,12 +10,13 @@ import {
   type RouteComponent,
   useMatches,
 } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { type ProfileId, readId } from '#core/ids.ts';
 import { coinQuery, onboardingQuery, profileQuery, sessionQuery } from '#web/data/queries.ts';
-import { SignInPage } from '#web/shell/sign-in.tsx';
 import { Failure } from '#web/ui/notice.tsx';
-import { SignedOutFrame, Shell } from '#web/shell/shell.tsx';
+import { BootFrame } from '#web/shell/boot-frame.tsx';
+
+const SignInPage = load(() => import('#web/shell/sign-in.tsx'), 'SignInPage');
 
 /** Shows the welcome page before the first operator exists, the sign-in page without a session, else the page. */
 function Gate(): ReactNode {
@@ -23,21 +24,31 @@ function Gate(): ReactNode {
   const path = useMatches({ select: (matches) => matches.at(-1)?.pathname });
   const installation = useQuery(onboardingQuery);
   const session = useQuery({ ...sessionQuery, enabled: installation.data?.needsOnboarding === false });
-  if (installation.isError)
-    return (
-      <SignedOutFrame>
+  if (installation.data === undefined) {
+    return installation.isError ? (
+      <BootFrame awaits="the service">
         <Failure what="Could not reach Tradewind." error={installation.error} />
-      </SignedOutFrame>
+      </BootFrame>
+    ) : (
+      <BootFrame awaits="the service" />
     );
-  if (installation.data === undefined) return null;
+  }
   if (installation.data.needsOnboarding) return path === '/welcome' ? <Outlet /> : <Navigate to="/welcome" />;
-  if (session.data === null) return <SignInPage />;
+  if (session.data === null) {
+    return (
+      <Suspense fallback={<BootFrame awaits="the page" />}>
+        <SignInPage />
+      </Suspense>
+    );
+  }
   if (session.data === undefined) {
     return session.isError ? (
-      <SignedOutFrame>
+      <BootFrame awaits="the session">
         <Failure what="Could not load the session." error={session.error} />
-      </SignedOutFrame>
-    ) : null;
+      </BootFrame>
+    ) : (
+      <BootFrame awaits="the session" />
+    );
   }
   // A visitor of a live demo may be its operator.
   return path === '/sign-in' && !installation.data.demoMode ? <Navigate to="/" /> : <Outlet />;
@@ -65,7 +76,12 @@ function PageError({ error }: { error: unknown }): ReactNode {
 }
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Gate, notFoundComponent: NotFound });
-const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell, notFoundComponent: NotFound });
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: load(() => import('#web/shell/shell.tsx'), 'Shell'),
+  notFoundComponent: NotFound,
+});
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',

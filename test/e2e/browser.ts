@@ -20,11 +20,16 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS });
 }
 
-export const DESKTOP = { viewport: { width: 1440, height: 900 } } as const satisfies BrowserContextOptions;
+/** Requests of a page that a service worker handles cannot be intercepted; test/e2e/offline.test.ts allows it. */
+export const DESKTOP = {
+  viewport: { width: 1440, height: 900 },
+  serviceWorkers: 'block',
+} as const satisfies BrowserContextOptions;
 export const PHONE = {
   viewport: { width: 375, height: 667 },
   isMobile: true,
   hasTouch: true,
+  serviceWorkers: 'block',
 } as const satisfies BrowserContextOptions;
 
 /** Keeps a picture where SCREENSHOT_DIR names a folder; else does nothing. */

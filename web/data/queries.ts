@@ -50,6 +50,8 @@ export const onboardingQuery = queryOptions({
   queryKey: keys.onboarding,
   queryFn: ({ signal }) => call(onboarding, {}, signal),
   staleTime: Number.POSITIVE_INFINITY,
+  // Without the first answer no page opens.
+  refetchInterval: ({ state }) => (state.data === undefined ? 5_000 : false),
 });
 /** `null` means signed out. */
 export const sessionQuery = queryOptions({

@@ -8,6 +8,7 @@ import { useSteady } from '#web/data/use-steady.ts';
 import { accountGroups } from '#web/ui/accounts.ts';
 import { placesOf, tabsOf } from '#web/ui/places.ts';
 import { AccountTag } from '#web/ui/figures.tsx';
+import { DemoBanner } from './demo-banner.tsx';
 import { HealthLine } from './health-line.tsx';
 import { Heartbeat } from './heartbeat.tsx';
 import { Mark } from '#web/ui/icon.tsx';
@@ -44,19 +45,6 @@ function ActiveAccounts(): ReactNode {
       <span className="nm">{group.accounts.length === 1 ? first?.name : `${group.accounts.length} accounts`}</span>
       <AccountTag tag={group.tag} />
     </span>
-  );
-}
-
-function DemoBanner(): ReactNode {
-  if (!useDemo()) return null;
-  return (
-    <div className="banner" role="note">
-      <span className="tag">Live demo</span>
-      <span>
-        You trade on a test network with play money. Everyone who opens this page shares this account; keys, accounts,
-        backups and notifications cannot be changed here.
-      </span>
-    </div>
   );
 }
 
@@ -122,29 +110,5 @@ export function Shell(): ReactNode {
         <Places places={tabsOf(demo)} />
       </nav>
     </Live>
-  );
-}
-
-/** The frame of the pages before sign-in. */
-export function SignedOutFrame({ children }: { children: ReactNode }): ReactNode {
-  return (
-    <>
-      <DemoBanner />
-      <header className="top">
-        <div className="bar">
-          <span className="mark">
-            <Mark />
-            <span>Tradewind</span>
-          </span>
-          <span className="grow" />
-          <ThemeSwitch />
-        </div>
-        <HealthLine signedIn={false} />
-        <div className="beat" />
-      </header>
-      <main id="main" className="page">
-        {children}
-      </main>
-    </>
   );
 }

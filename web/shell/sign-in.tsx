@@ -8,7 +8,7 @@ import { useEnter } from '#web/data/session.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
-import { SignedOutFrame } from './shell.tsx';
+import { SignedOutFrame } from './signed-out-frame.tsx';
 import { When } from '#web/ui/when.tsx';
 
 export function SignInPage(): ReactNode {

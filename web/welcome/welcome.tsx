@@ -3,7 +3,7 @@ import { Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { onboardingQuery } from '#web/data/queries.ts';
 import { Section } from '#web/ui/section.tsx';
-import { SignedOutFrame } from '#web/shell/shell.tsx';
+import { SignedOutFrame } from '#web/shell/signed-out-frame.tsx';
 import { OperatorForm } from './operator-form.tsx';
 
 /** The first page of a new installation; afterwards the wizard. */
