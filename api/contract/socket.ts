@@ -3,7 +3,7 @@ import { TOPICS } from '#core/installation/events.ts';
 
 /**
  * A server frame of the WebSocket `/api/ws`: an event in order of `seq`, a notice that some events can no longer be
- * replayed, or a heartbeat with the `seq` of the newest event, sent every 2 s. Each message is an array of frames.
+ * replayed, or a heartbeat with the `seq` of the newest event, sent every second. Each message is an array of frames.
  */
 export const serverFrame = z.union([
   z.object({

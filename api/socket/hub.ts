@@ -10,7 +10,7 @@ import { FrameRing } from './ring.ts';
 
 const REPLAYABLE = 5_000;
 const PING_MS = 20_000;
-const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_MS = 1_000;
 const MAX_CLIENTS = 200;
 /** Maximum sockets in a live demo, per network and for all visitors, so that the operator can still connect. */
 const MAX_OF_VISITOR = 10;

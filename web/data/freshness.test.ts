@@ -24,11 +24,11 @@ test('a page is connecting until its first frame', () => {
   assert.equal(page.read().stream, 'live');
 });
 
-test('an open socket without a frame for 10 s is lost', () => {
+test('an open socket without a frame for 8 s is lost', () => {
   const page = livePage();
-  page.step(10_999, true);
+  page.step(8_999, true);
   assert.equal(page.read().stream, 'live');
-  page.step(11_000, true);
+  page.step(9_000, true);
   assert.equal(page.read().stream, 'lost');
 });
 

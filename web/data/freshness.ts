@@ -1,7 +1,10 @@
 import type { Retry, SocketState } from './live-socket.ts';
 
-/** Without a frame for this long the connection is dead, whatever the socket reports: the service sends one every 2 s. */
-const STREAM_LIMIT_MS = 10_000;
+/**
+ * Without a frame for this long the connection is dead, whatever the socket reports: the service sends one every second.
+ * The page shows it within 10 s of the last frame, with the time of a step and of drawing.
+ */
+const STREAM_LIMIT_MS = 8_000;
 /** A price is stale at this age. The worker confirms the price of a coin without trades more often. */
 export const PRICE_LIMIT_MS = 5_000;
 

@@ -20,11 +20,11 @@ interface SocketEvents {
 }
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 2_500;
+const LONGEST_WAIT_MS = 2_000;
 /** Time in which an attempt must connect. A service that hangs accepts the connection and never answers. */
 const CONNECT_MS = 4_000;
-/** The service sends a frame every 2 s. A socket without one for this long is dead, although it may still be open. */
-const SILENT_MS = 10_000;
+/** The service sends a frame every second. A socket without one for this long is dead, although it may still be open. */
+const SILENT_MS = 8_000;
 
 /** The one WebSocket of a page: subscribes, replays missed frames after a reconnect, reconnects until closed. */
 export class LiveSocket {
