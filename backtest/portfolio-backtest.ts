@@ -1,4 +1,4 @@
-import { BASKET } from '#core/research/research.ts';
+import { BASKET } from '#core/research/costs.ts';
 import { formatDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { buyAndHold, type CoinDay, coinDays } from './benchmarks.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { BASKET, type RunLimits } from '#core/research/research.ts';
+import { BASKET } from '#core/research/costs.ts';
+import type { RunLimits } from '#core/research/research.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { parseWith } from '#api/frame/validate.ts';
 

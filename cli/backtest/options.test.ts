@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
-import { chargesOf, runTerms } from '#core/research/research.ts';
+import { chargesOf } from '#core/research/costs.ts';
+import { runTerms } from '#core/research/research.ts';
 import { parseBacktestOptions } from './options.ts';
 
 const CWD = resolve('/somewhere');

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { Terms } from '#backtest/fills.ts';
 import { type Decimal, readDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
-import { chargesOf, costTerms } from '#core/research/research.ts';
+import { chargesOf } from '#core/research/costs.ts';
+import { costTerms } from '#core/research/research.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { parseFlags } from '#cli/flags.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INTERVALS } from '#core/market/candle.ts';
-import { divide, readDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import { readDecimal } from '#core/amount/decimal.ts';
 import { idSchema } from '#core/id-schema.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { readRiskLimits, RISK_SCOPES } from '#core/account/risk.ts';
@@ -43,26 +43,6 @@ export const costTerms = z.strictObject({
     .describe("Share of a candle's volume that orders may take; the rest of an order waits. 0: any amount"),
 });
 export type Costs = z.output<typeof costTerms>;
-
-const BPS = requireDecimal('10000');
-const [TWO, HUNDRED] = [requireDecimal('2'), requireDecimal('100')];
-const rateOf = (text: string) => divide(requireDecimal(text), BPS);
-
-/** The costs as exact fractions, as a backtest takes them. */
-export function chargesOf({ feeBps, makerFeeBps, feeIn, slippageBps, spreadBps, volumePercent: volume }: Costs) {
-  const participation = divide(requireDecimal(volume), HUNDRED);
-  return {
-    feeRate: rateOf(feeBps),
-    ...(makerFeeBps === undefined ? {} : { makerFeeRate: rateOf(makerFeeBps) }),
-    feeIn,
-    slippage: rateOf(slippageBps),
-    halfSpread: divide(rateOf(spreadBps), TWO),
-    ...(participation > 0n ? { participation } : {}),
-  };
-}
-
-/** Key of the result of coins that share a balance. */
-export const BASKET = 'basket';
 
 /** Window, candles, balance and costs of a run. */
 export const runTerms = z.strictObject({

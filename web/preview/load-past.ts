@@ -2,7 +2,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import { type CandleColumns, type Interval, INTERVAL_MS, INTERVALS } from '#core/market/candle.ts';
 import { decodeColumns } from '#core/market/candle-planes.ts';
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
-import { chargesOf, costTerms } from '#core/research/research.ts';
+import { DEFAULT_COSTS, chargesOf } from '#core/research/costs.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { readCandleColumns } from '#api/contract/market.ts';
 import { callBytes } from '#web/data/call.ts';
@@ -59,7 +59,7 @@ export async function loadCandles(input: CandlesInput): Promise<CandleColumns> {
 }
 
 /** Every preview starts with 10,000 quote units and the default costs of a backtest. */
-export const TERMS = { balance: requireDecimal('10000'), ...chargesOf(costTerms.parse({})) };
+export const TERMS = { balance: requireDecimal('10000'), ...chargesOf(DEFAULT_COSTS) };
 
 type KnownRules = Pick<Market, 'symbol' | 'baseAsset' | 'quoteAsset' | 'tickSize' | 'stepSize' | 'minNotional'>;
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { toNumber } from '#core/amount/decimal.ts';
-import { costTerms } from '#core/research/research.ts';
+import { DEFAULT_COSTS } from '#core/research/costs.ts';
 import type { Coin, Profile } from '#web/data/queries.ts';
 import { AmbiguityBand } from '#web/ui/ambiguity-band.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
@@ -141,7 +141,7 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed, sever
       <Table before={changed ? before : undefined} after={edit.summary} from={`From 10,000.00 ${quote}`} />
       <h3 className="px-2 pt-5 font-strong">How sure?</h3>
       <AmbiguityBand band={edit.summary.band} />
-      <p className="note p-2">With {costText(costTerms.parse({}))}. Past results do not predict future results.</p>
+      <p className="note p-2">With {costText(DEFAULT_COSTS)}. Past results do not predict future results.</p>
     </>
   );
 }

@@ -1,7 +1,8 @@
 import { type Decimal, divide, formatDecimal, readDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { exitCause } from '#core/decision/exit-cause.ts';
 import { INTERVAL_MS, type Interval, INTERVALS } from '#core/market/candle.ts';
-import { type Costs, costTerms } from '#core/research/research.ts';
+import { COST_NAMES, DEFAULT_COSTS } from '#core/research/costs.ts';
+import type { Costs } from '#core/research/research.ts';
 import { MINUS, MISSING, signedPercent } from './numbers.ts';
 
 const DAY_MS = 86_400_000;
@@ -47,7 +48,7 @@ export const firstTerms = (nowMs: number): Terms => ({
   to: dayText(nowMs),
   detailInterval: '1m',
   balance: '1000',
-  ...costTerms.parse({}),
+  ...DEFAULT_COSTS,
   makerFeeBps: '',
 });
 
@@ -57,7 +58,7 @@ export function percentOf(bps: string): string {
   return value === undefined ? bps : formatDecimal(divide(value, HUNDRED));
 }
 
-const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', ...Object.keys(costTerms.shape)];
+const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', ...COST_NAMES];
 /** Whether an error of this path is shown at one of these fields. */
 export const isTerm = (path: string): boolean => TERMS.includes(path);
 

@@ -1,4 +1,5 @@
-import { BASKET, type RunRequest, type RunSharing } from '#core/research/research.ts';
+import { BASKET } from '#core/research/costs.ts';
+import type { RunRequest, RunSharing } from '#core/research/research.ts';
 
 /** Which coins share one balance, as a form holds it. */
 export type Sharing = 'shared' | 'separate' | 'account';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { costTerms } from '#core/research/research.ts';
+import { DEFAULT_COSTS } from '#core/research/costs.ts';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { Result } from '#web/ui/figures.tsx';
 import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -56,7 +56,7 @@ function Outcome({ answer, loaded, unit, invented }: OutcomeProps): ReactNode {
   return (
     <>
       <p className="note px-2 pb-2">
-        {loaded.join(', ')}; from {numberText(balance, 0)} {unit}; {costText(costTerms.parse({}))}
+        {loaded.join(', ')}; from {numberText(balance, 0)} {unit}; {costText(DEFAULT_COSTS)}
       </p>
       <EquityPlot
         {...{ balance, fromMs, toMs }}

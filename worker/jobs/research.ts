@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { BASKET, runRequest, type RunRequest } from '#core/research/research.ts';
+import { BASKET } from '#core/research/costs.ts';
+import { runRequest, type RunRequest } from '#core/research/research.ts';
 import { SEPARATE_WARNING } from '#backtest/portfolio-backtest.ts';
 import type { BacktestResult, CycleRecord } from '#backtest/result.ts';
 import type { JobRun } from '#storage/jobs/queue.ts';
