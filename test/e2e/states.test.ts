@@ -133,7 +133,9 @@ test('a replay shows market time, also of what happened at the time of the wall'
   for (const part of [page.getByRole('banner'), page.getByRole('heading', { level: 1 }), blockers()])
     assert.ok(!(await part.innerText()).includes(year), 'the overview shows a time of the wall');
   await ask(page, { method: 'PUT', url: `${stack.app.url}/api/kill-switch`, data: { engaged: false } });
-  const order = page.getByRole('region', { name: /orders/i }).getByRole('link', { name: /^(Buy|Sell|Trailing stop)/ });
+  const order = page
+    .getByRole('region', { name: /orders/i })
+    .getByRole('link', { name: /^(Buy|Sell|Stop|Trailing stop)/ });
   await order.first().click();
   await page.getByText('Approved and recorded').waitFor();
   assert.equal(await page.getByText(year).count(), 0, 'the order proof shows a time of the wall');
