@@ -21,10 +21,14 @@ export interface Research {
 }
 
 /** Two finished backtests, one of them with a change, and a finished sweep. */
-export async function finishResearch({ app }: Stack, page: Page, profileId: string): Promise<Research> {
+export async function finishResearch(
+  { app }: Pick<Stack, 'app'>,
+  page: Page,
+  { profileId, window = WINDOW }: { readonly profileId: string; readonly window?: typeof WINDOW },
+): Promise<Research> {
   const at = `${app.url}/api/profiles/${profileId}`;
   const launch = async (kind: 'backtests' | 'sweeps', more: object): Promise<string> => {
-    const made = await ask(page, { method: 'POST', url: `${at}/${kind}`, data: { ...WINDOW, ...more } });
+    const made = await ask(page, { method: 'POST', url: `${at}/${kind}`, data: { ...window, ...more } });
     return isObject(made) ? String(made['runId'] ?? made['sweepId']) : '';
   };
   const run = await launch('backtests', {});
