@@ -30,6 +30,7 @@ export const cacheKeys = {
   tickTrace: (profileId: ProfileId): string => `tick-trace:${profileId}`,
   /** Window counter of the messages of a notifier. */
   notified: (profileId: ProfileId, provider: string): string => `notified:${profileId}:${provider}`,
+  notifiedBy: (notifierId: string): string => `notified:${notifierId}`,
   /** Window counter of sign-in attempts. */
   signInAttempts: (ip: string): string => `sign-in:${ip}`,
   /** Window counter of requests with a bad token. */
@@ -116,5 +117,7 @@ export interface CandleSpan {
 }
 export const candlesFetched = z.object({ toMs: z.number(), problem: z.string().nullable() });
 
-export const workerCommand = z.object({ kind: z.enum(['profiles-changed', 'accounts-changed', 'halts-changed']) });
+export const workerCommand = z.object({
+  kind: z.enum(['profiles-changed', 'accounts-changed', 'halts-changed', 'alerts-changed']),
+});
 export type WorkerCommand = z.infer<typeof workerCommand>;

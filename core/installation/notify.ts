@@ -3,6 +3,9 @@ import { z } from 'zod';
 export const NOTIFIER_NAMES = ['slack', 'telegram', 'discord', 'ntfy', 'webhook'] as const;
 export type NotifierName = (typeof NOTIFIER_NAMES)[number];
 
+/** A notifier of an account is one of these, or a browser. */
+export type ChannelName = NotifierName | 'push';
+
 /** Events of a profile. `usual`: a new notifier sends the event by default. */
 export const PROFILE_EVENTS = {
   'order-filled': { words: 'An order was filled', usual: false },
@@ -48,9 +51,35 @@ export const notifierRules = z.strictObject({
 });
 export type NotifierRules = z.output<typeof notifierRules>;
 
+/** Events that a notifier of an account can receive. A new one receives all that are usual. */
+export const CHANNEL_EVENTS = {
+  ...PROFILE_EVENTS,
+  'order-filled': { ...PROFILE_EVENTS['order-filled'], usual: true },
+  'price-alert': { words: 'A price alert was triggered', usual: true },
+} as const;
+type ChannelEvent = keyof typeof CHANNEL_EVENTS;
+export const isChannelEvent = (name: string): name is ChannelEvent => Object.hasOwn(CHANNEL_EVENTS, name);
+export const CHANNEL_EVENT_NAMES = Object.keys(CHANNEL_EVENTS).filter(isChannelEvent);
+
+/** Events and quiet hours of a notifier of an account; times are in the operator's time zone. */
+export const channelRules = notifierRules.extend({
+  events: z
+    .array(
+      z
+        .string()
+        .max(60)
+        .refine((name): name is ChannelEvent => isChannelEvent(name), {
+          error: `must be one of ${CHANNEL_EVENT_NAMES.join(', ')}`,
+        }),
+    )
+    .max(100)
+    .default(CHANNEL_EVENT_NAMES.filter((name) => CHANNEL_EVENTS[name].usual)),
+});
+export type ChannelRules = z.output<typeof channelRules>;
+
 /** A message to send. Each provider formats it. */
 export interface Notification {
-  readonly event: ProfileEvent | AccountEvent | 'test';
+  readonly event: ChannelEvent | AccountEvent | 'test';
   readonly title: string;
   readonly text: string;
   readonly at: string;

@@ -15,17 +15,16 @@ export interface JobData {
   readonly 'verify-api-key': { readonly accountId: AccountId };
   readonly 'refresh-rules': Readonly<Record<string, never>>;
   readonly prune: Readonly<Record<string, never>>;
-  /** Sends a message to the notifiers of a profile, of an account's profiles, or, without either, of all profiles. */
+  /** Sends a message to the notifiers of a profile and its account, of an account, or, without either, of all accounts. */
   readonly notify: {
     readonly profileId?: ProfileId;
     readonly accountId?: AccountId;
     readonly notification: Notification;
   };
-  readonly 'notify-send': {
-    readonly profileId: ProfileId;
-    readonly provider: NotifierName;
-    readonly notification: Notification;
-  };
+  readonly 'notify-send': { readonly notification: Notification } & (
+    | { readonly profileId: ProfileId; readonly provider: NotifierName }
+    | { readonly notifierId: string }
+  );
   readonly backup: Readonly<Record<string, never>>;
   readonly digest: Readonly<Record<string, never>>;
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };

@@ -129,3 +129,6 @@ export const readCaptureUntil = async (database: Reader, id: ProfileId): Promise
 
 export const saveCaptureUntil = (database: Writer, id: ProfileId, until: Date | null): Promise<unknown> =>
   database.updateTable('profiles').set({ capture_until: until }).where('id', '=', id).execute();
+
+export const accountOfProfile = async (database: Reader, id: ProfileId): Promise<AccountId | undefined> =>
+  (await database.selectFrom('profiles').select('account_id').where('id', '=', id).executeTakeFirst())?.account_id;

@@ -12,6 +12,7 @@ import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order/orde
 import type { LogLevel } from '#core/ports/records.ts';
 import type { AccessTables } from './access-tables.ts';
 import type { HistoryTables } from './history-tables.ts';
+import type { NotificationTables } from './notification-tables.ts';
 import type { ResearchTables } from './research-tables.ts';
 import type { OrphanOrdersTable } from './orphan-orders-table.ts';
 import type {
@@ -355,7 +356,7 @@ interface SchemaMigrationsTable {
   applied_at: TimeOrDefault;
 }
 
-export interface Tables extends AccessTables, ResearchTables, HistoryTables {
+export interface Tables extends AccessTables, ResearchTables, HistoryTables, NotificationTables {
   users: UsersTable;
   sessions: SessionsTable;
   accounts: AccountsTable;
