@@ -112,19 +112,31 @@ function present(fields: Readonly<Record<string, string | undefined>>): Texts {
   );
 }
 
-type Delivery = { readonly ok: true } | { readonly ok: false; readonly detail: string };
+export type Delivery =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly detail: string; readonly status?: number };
 
 /** Sends one message and waits for the answer, at most ten seconds; an error is a sentence without secrets. */
-export async function sendNotification(
+export function sendNotification(
   allowed: PrivateAddresses,
   notifier: { readonly provider: NotifierName; readonly settings: Texts; readonly secrets: Texts },
   message: Notification,
 ): Promise<Delivery> {
   const outgoing = NOTIFIERS[notifier.provider].write(notifier, message);
+  return sendOutgoing(allowed, outgoing, Object.values(notifier.secrets));
+}
+
+/** Sends a request; `secrets` are removed from the answer that an error quotes. */
+export async function sendOutgoing(
+  allowed: PrivateAddresses,
+  outgoing: Outgoing,
+  secrets: readonly string[],
+): Promise<Delivery> {
   const answer = await postJson(allowed, outgoing, { timeoutMs: TIMEOUT_MS, mostBytes: MAX_BYTES });
   if (answer.kind === 'failed') return { ok: false, detail: answer.detail };
-  if (answer.status >= 200 && answer.status < 300) return { ok: true };
-  const shown = shownText(answer.text, Object.values(notifier.secrets));
+  const { status } = answer;
+  if (status >= 200 && status < 300) return { ok: true };
+  const shown = shownText(answer.text, secrets);
   const { host } = new URL(outgoing.url);
-  return { ok: false, detail: `${host} answered ${answer.status}${shown === '' ? '' : `: ${shown}`}` };
+  return { ok: false, status, detail: `${host} answered ${status}${shown === '' ? '' : `: ${shown}`}` };
 }

@@ -14,6 +14,7 @@ interface AnswerReceived {
 export interface Outgoing {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, bytes as they are. */
   readonly body: unknown;
 }
 
@@ -34,7 +35,7 @@ function writtenAddress(url: string): string | undefined {
 }
 
 /**
- * Sends JSON and reads the answer within the limits of time and size. An error is a sentence. Nothing is sent to a refused
+ * Sends JSON, or bytes with their own headers, and reads the answer within the limits of time and size. An error is a sentence. Nothing is sent to a refused
  * address.
  */
 export async function postJson(
@@ -52,8 +53,8 @@ export async function postJson(
     const response = await fetch(url, {
       dispatcher: AGENTS[allowed],
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
+      headers: body instanceof Uint8Array ? { ...headers } : { 'content-type': 'application/json', ...headers },
+      body: body instanceof Uint8Array ? body : JSON.stringify(body),
       // A redirect would send the content and its secrets to another server.
       redirect: 'manual',
       signal: signal === undefined ? late : AbortSignal.any([late, signal]),
