@@ -19,7 +19,7 @@ const stamped = <Event extends Notification['event']>(message: Message<Event>): 
   at: message.at ?? new Date().toISOString(),
 });
 
-/** Notifies the notifiers of a profile; does nothing in a live demo. */
+/** Notifies the notifiers of a profile and its account; does nothing in a live demo. */
 export async function notifyEvent(
   deps: NotifyDeps,
   profileId: ProfileId,
@@ -29,11 +29,11 @@ export async function notifyEvent(
   await deps.queue.enqueue('notify', { profileId, notification: stamped(message) });
 }
 
-/** Notifies the notifiers of all profiles of an account, or, with null, of the installation. Nothing in a live demo. */
+/** Notifies the notifiers of an account and its profiles, or, with null, all of the installation. Nothing in a live demo. */
 export async function notifyAccount(
   deps: NotifyDeps,
   accountId: AccountId | null,
-  message: Message<AccountEvent>,
+  message: Message<AccountEvent | 'price-alert'>,
 ): Promise<void> {
   if (deps.liveDemo) return;
   const to = accountId === null ? {} : { accountId };

@@ -13,6 +13,7 @@ import { openQueue, type Queue } from '#storage/jobs/queue.ts';
 import { createRecordSink } from '#storage/history/records.ts';
 import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';
 import { followActions } from './actions.ts';
+import { judgePrices } from './alerts.ts';
 import { countingSink } from './count-records.ts';
 import { createAnnouncer } from './announcer.ts';
 import { watchDeadLetters } from './dead-letters.ts';
@@ -73,7 +74,7 @@ export async function openWorker(
   const records = countingSink(notifyingSink(sink, notifyDeps));
   const failed = (err: unknown): void =>
     log.warn({ event: 'cache_write_failed', err }, 'The cache could not be written');
-  const announcer = stack.use(createAnnouncer(cache, failed));
+  const announcer = stack.use(await judgePrices(createAnnouncer(cache, failed), { database, cache, log, notifyDeps }));
   const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
   const context: WorkerContext = {

@@ -1,8 +1,17 @@
 import { cacheKeys } from '#core/installation/cache-keys.ts';
 import type { Environment } from '#core/installation/env.ts';
-import { isProfileEvent, isUrgent, type Notification, quietUntil } from '#core/installation/notify.ts';
+import { isChannelEvent, isProfileEvent, isUrgent, type Notification, quietUntil } from '#core/installation/notify.ts';
 import { OPS_NOTIFY } from '#core/installation/settings.ts';
-import { sendNotification } from '#integrations/notifiers.ts';
+import { channelText, isGone, sendToChannel } from '#integrations/channels.ts';
+import {
+  type AccountNotifier,
+  deleteAccountNotifier,
+  listAccountNotifiers,
+  readAccountNotifier,
+  recordDelivery,
+} from '#storage/operator/account-notifiers.ts';
+import { readPushKeys } from '#storage/operator/push-keys.ts';
+import { accountOfProfile } from '#storage/operator/profiles.ts';
 import type { Database, Reader } from '#storage/postgres/database.ts';
 import { listNotifiers, readNotifier, type StoredNotifier } from '#storage/operator/notifiers.ts';
 import type { JobData, JobRun, Queue } from '#storage/jobs/queue.ts';
@@ -19,8 +28,10 @@ async function isWanted(database: Reader, { event }: Notification): Promise<bool
   return switches[event] ?? true;
 }
 
-/** Removes duplicates: two profiles with the same notifier receive a message about the account once. */
-function distinct(notifiers: readonly StoredNotifier[]): StoredNotifier[] {
+type Notifier = StoredNotifier | AccountNotifier;
+
+/** Removes duplicates: two profiles, or a profile and its account, with the same notifier receive a message once. */
+function distinct(notifiers: readonly Notifier[]): Notifier[] {
   const places = new Map(
     notifiers.map((one) => [JSON.stringify([one.provider, one.settings, one.secrets]), one] as const),
   );
@@ -35,53 +46,106 @@ interface FanOutDeps {
   readonly env: Settings;
 }
 
+/** Enabled notifiers that receive an event of a profile, of an account, or, without either, of the installation. */
+async function listening(
+  database: Reader,
+  { notification: { event }, ...to }: JobData['notify'],
+): Promise<readonly Notifier[]> {
+  const accountId = to.profileId === undefined ? to.accountId : await accountOfProfile(database, to.profileId);
+  const accounts =
+    to.profileId !== undefined && accountId === undefined ? [] : await listAccountNotifiers(database, accountId);
+  const ofAccounts = accounts.filter(
+    ({ enabled, rules }) => enabled && (!isChannelEvent(event) || rules.events.includes(event)),
+  );
+  if (event === 'price-alert') return ofAccounts;
+  const ofProfiles = (await listNotifiers(database, to)).filter(
+    ({ enabled, rules }) => enabled && (!isProfileEvent(event) || rules.events.includes(event)),
+  );
+  return distinct([...ofProfiles, ...ofAccounts]);
+}
+
 /**
  * Enqueues one job for each notifier that wants the message, after its quiet hours. It does nothing in a live demo: the
  * queue may still hold jobs from before the flag.
  */
-export async function fanOut(
-  { database, queue, env }: FanOutDeps,
-  { notification, ...to }: JobData['notify'],
-): Promise<void> {
+export async function fanOut({ database, queue, env }: FanOutDeps, data: JobData['notify']): Promise<void> {
   if (env.LIVE_DEMO) return;
   const { kysely } = database;
-  const { event, at } = notification;
-  if (to.profileId === undefined && !(await isWanted(kysely, notification))) return;
-  const listening = (await listNotifiers(kysely, to)).filter(
-    ({ enabled, rules }) => enabled && (!isProfileEvent(event) || rules.events.includes(event)),
-  );
+  const { notification } = data;
+  const { event, at, title } = notification;
+  if (data.profileId === undefined && !(await isWanted(kysely, notification))) return;
+  const notifiers = await listening(kysely, data);
   const timezone = (await readOperator(kysely))?.timezone ?? 'UTC';
   const now = new Date();
-  for (const { profileId, provider, rules } of to.profileId === undefined ? distinct(listening) : listening) {
-    const startAfter = isUrgent(notification) ? now : quietUntil(now, rules, timezone);
-    const singletonKey = `${profileId}:${provider}:${event}:${at}:${notification.title}`;
-    await queue.enqueue('notify-send', { profileId, provider, notification }, { singletonKey, startAfter });
+  for (const notifier of notifiers) {
+    const startAfter = isUrgent(notification) ? now : quietUntil(now, notifier.rules, timezone);
+    const place = 'profileId' in notifier ? `${notifier.profileId}:${notifier.provider}` : notifier.id;
+    const target =
+      'profileId' in notifier
+        ? { profileId: notifier.profileId, provider: notifier.provider }
+        : { notifierId: notifier.id };
+    const singletonKey = `${place}:${event}:${at}:${title}`;
+    await queue.enqueue('notify-send', { ...target, notification }, { singletonKey, startAfter });
   }
 }
+
+type SendDeps = Pick<WorkerContext, 'database' | 'cache' | 'log'> & { readonly env: Settings };
 
 /**
  * Sends one message to one notifier. The queue retries a failure and finally stores a dead letter. It does nothing in a
  * live demo.
  */
 export async function send(
-  { database, cache, log, env }: Pick<WorkerContext, 'database' | 'cache' | 'log'> & { readonly env: Settings },
-  { profileId, provider, notification }: JobData['notify-send'],
+  deps: SendDeps,
+  { notification, ...to }: JobData['notify-send'],
   { attempt }: Pick<JobRun, 'attempt'>,
 ): Promise<void> {
+  const { database, env, log } = deps;
   if (env.LIVE_DEMO) return;
-  const notifier = await readNotifier(database.kysely, profileId, provider);
+  const { kysely } = database;
+  const notifier =
+    'notifierId' in to
+      ? await readAccountNotifier(kysely, to.notifierId)
+      : await readNotifier(kysely, to.profileId, to.provider);
   if (notifier === undefined || !notifier.enabled) return;
-  let message = notification;
-  if (attempt === 1) {
-    const { count, resetMs } = await cache.countInWindow(cacheKeys.notified(profileId, provider), WINDOW_MS);
-    if (count > MOST + 1) {
-      log.info({ event: 'notification_left_out', profileId, provider }, 'A message was dropped: too many at once');
-      return;
-    }
-    if (count > MOST) message = tooMany(notification, resetMs);
+  const message = attempt === 1 ? await withinLimit(deps, notifier, notification) : notification;
+  if (message === undefined) return;
+  const pushKeys = notifier.provider === 'push' ? await readPushKeys(kysely) : undefined;
+  const delivery = await sendToChannel(env.OUTGOING_PRIVATE, notifier, { message, pushKeys });
+  if ('accountId' in notifier) {
+    const { event, title } = message;
+    const channel = channelText(notifier);
+    await recordDelivery(kysely, notifier.accountId, {
+      event,
+      title,
+      channel,
+      error: delivery.ok ? null : delivery.detail,
+    });
   }
-  const delivery = await sendNotification(env.OUTGOING_PRIVATE, notifier, message);
-  if (!delivery.ok) throw new Error(`The ${provider} notifier did not accept a message: ${delivery.detail}.`);
+  if (isGone(notifier.provider, delivery) && 'accountId' in notifier) {
+    log.info({ event: 'browser_gone', accountId: notifier.accountId }, 'A browser no longer receives notifications');
+    return deleteAccountNotifier(kysely, notifier.id);
+  }
+  if (!delivery.ok) throw new Error(`The ${notifier.provider} notifier did not accept a message: ${delivery.detail}.`);
+}
+
+/** The message, or, once there are too many, one that says so; undefined for all further ones. */
+async function withinLimit(
+  { cache, log }: Pick<SendDeps, 'cache' | 'log'>,
+  notifier: Notifier,
+  notification: Notification,
+): Promise<Notification | undefined> {
+  const key =
+    'profileId' in notifier
+      ? cacheKeys.notified(notifier.profileId, notifier.provider)
+      : cacheKeys.notifiedBy(notifier.id);
+  const { count, resetMs } = await cache.countInWindow(key, WINDOW_MS);
+  if (count <= MOST) return notification;
+  if (count === MOST + 1) return tooMany(notification, resetMs);
+  const { provider } = notifier;
+  const owner = 'profileId' in notifier ? { profileId: notifier.profileId } : { accountId: notifier.accountId };
+  log.info({ event: 'notification_left_out', ...owner, provider }, 'A message was dropped: too many at once');
+  return undefined;
 }
 
 const tooMany = (notification: Notification, resetMs: number): Notification => ({

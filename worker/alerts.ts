@@ -1,0 +1,117 @@
+import type { Venue } from '#core/account/account.ts';
+import { COMMAND_CHANNEL, workerCommand } from '#core/installation/cache-keys.ts';
+import { AlertWatch, triggeredText } from '#core/market/price-alert.ts';
+import { wait } from '#engine/state/wait.ts';
+import { listArmedAlerts, markReady, type PriceAlert, triggerAlert } from '#storage/operator/price-alerts.ts';
+import type { Announcer } from './announcer.ts';
+import type { WorkerContext } from './context.ts';
+import { notifyAccount } from './notify.ts';
+
+/** The alerts are read again this often, should a command of the api be lost. */
+const READ_EVERY_MS = 30_000;
+
+type SeenPrice = Parameters<Announcer['price']>[0];
+type AlertDeps = Pick<WorkerContext, 'database' | 'cache' | 'log' | 'announcer' | 'notifyDeps'>;
+
+interface Watched {
+  readonly alert: PriceAlert;
+  readonly watch: AlertWatch;
+  isReady: boolean;
+}
+
+const keyOf = (venue: Venue, symbol: string): string => `${venue} ${symbol}`;
+
+/**
+ * Judges the price alerts with the prices that the worker receives anyway. Several workers may see a price: the one that
+ * marks the alert as triggered notifies.
+ */
+class PriceAlerts {
+  readonly #deps: AlertDeps;
+  #watched: ReadonlyMap<string, readonly Watched[]> = new Map();
+
+  constructor(deps: AlertDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads the armed alerts; those that were armed before keep the prices that they have seen. */
+  async read(): Promise<void> {
+    const alerts = await listArmedAlerts(this.#deps.database.kysely);
+    const known = new Map(
+      [...this.#watched.values()].flat().map((watched) => [armedKey(watched.alert), watched] as const),
+    );
+    const watched = alerts.map(({ venue, ...alert }) => {
+      const { rule, isReady } = alert;
+      const fresh = { alert, watch: new AlertWatch(rule, isReady), isReady };
+      return { key: keyOf(venue, alert.symbol), value: known.get(armedKey(alert)) ?? fresh };
+    });
+    this.#watched = new Map(
+      [...Map.groupBy(watched, ({ key }) => key)].map(([key, rows]) => [key, rows.map(({ value }) => value)]),
+    );
+  }
+
+  /** Judges the alerts of a coin; returns without waiting for the database. */
+  price(seen: SeenPrice): void {
+    for (const watched of this.#watched.get(keyOf(seen.venue, seen.symbol)) ?? []) {
+      const isTriggered = watched.watch.triggers(seen);
+      if (!isTriggered && watched.watch.isReady === watched.isReady) continue;
+      const { id } = watched.alert;
+      const change = isTriggered ? this.#trigger(watched.alert, seen) : markReady(this.#deps.database.kysely, id);
+      watched.isReady = watched.watch.isReady;
+      change.catch((err: unknown) =>
+        this.#deps.log.warn({ event: 'alert_failed', id, err }, 'A price alert could not be stored or sent'),
+      );
+    }
+  }
+
+  async #trigger(alert: PriceAlert, { price, atMs }: SeenPrice): Promise<void> {
+    const { database, announcer, notifyDeps } = this.#deps;
+    const { id, accountId, symbol, rule } = alert;
+    this.#forget(alert);
+    const at = new Date(atMs);
+    if (!(await triggerAlert(database.kysely, id, { price, at }))) return;
+    announcer.announce({ topic: 'account', id: accountId, data: {} });
+    const title = triggeredText(symbol, rule, price);
+    const text = 'Price alerts never trade. This one is off until you switch it on again.';
+    await notifyAccount(notifyDeps, accountId, { event: 'price-alert', title, text, at: at.toISOString() });
+  }
+
+  #forget({ id }: PriceAlert): void {
+    this.#watched = new Map(
+      [...this.#watched].map(([key, rows]) => [key, rows.filter(({ alert }) => alert.id !== id)]),
+    );
+  }
+}
+
+const armedKey = ({ id, armedAt }: PriceAlert): string => `${id} ${armedAt.getTime()}`;
+
+/** An announcer whose prices are judged too. Disposing it ends both. */
+export async function judgePrices(announcer: Announcer, deps: Omit<AlertDeps, 'announcer'>): Promise<Announcer> {
+  const { cache, log } = deps;
+  const alerts = new PriceAlerts({ ...deps, announcer });
+  const read = (): Promise<void> =>
+    alerts.read().catch((err: unknown) => log.warn({ event: 'alerts_unread', err }, 'Price alerts could not be read'));
+  const listening = await cache.subscribe(COMMAND_CHANNEL, (text) => {
+    if (workerCommand.safeParse(JSON.parse(text)).data?.kind === 'alerts-changed') void read();
+  });
+  const stop = new AbortController();
+  const reading = (async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await read();
+      await wait(READ_EVERY_MS, stop.signal);
+    }
+  })();
+  return {
+    announce: (event) => announcer.announce(event),
+    forgetCoin: (profileId, symbol) => announcer.forgetCoin(profileId, symbol),
+    price(seen) {
+      announcer.price(seen);
+      alerts.price(seen);
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await listening[Symbol.asyncDispose]();
+      await reading;
+      await announcer[Symbol.asyncDispose]();
+    },
+  };
+}
