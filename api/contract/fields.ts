@@ -34,7 +34,7 @@ export const numbers = z.record(z.string(), z.union([z.string(), z.number(), z.n
 export const warning = z.object({ code: z.string(), message: z.string(), reason: z.string(), detail: z.string() });
 
 /** User text for one line. Refuses control and invisible characters, which could forge output in a terminal. */
-const printable = z
+export const printable = z
   .string()
   .trim()
   .refine((text) => !/[\p{Cc}\p{Cf}]/u.test(text), 'holds a control character');

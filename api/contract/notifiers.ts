@@ -5,8 +5,8 @@ import { instant, ofProfile, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 
 const named = ofProfile.params.extend({ provider: z.enum(NOTIFIER_NAMES) });
-const texts = z.record(z.string().max(60), z.string().max(4000, 'is longer than 4000 characters'));
-const json = z.record(z.string(), z.unknown());
+export const texts = z.record(z.string().max(60), z.string().max(4000, 'is longer than 4000 characters'));
+export const json = z.record(z.string(), z.unknown());
 
 /** Secrets are never returned: responses only say which are set. */
 const notifier = z.object({
@@ -17,7 +17,7 @@ const notifier = z.object({
   rules: notifierRules,
   updatedAt: instant,
 });
-const delivery = z.object({ ok: z.boolean(), detail: z.string().nullable() });
+export const delivery = z.object({ ok: z.boolean(), detail: z.string().nullable() });
 const notifierPath = { ...ofProfile, path: '/profiles/:id/notifiers/:provider', params: named } as const;
 
 export const listNotifiers = operation({

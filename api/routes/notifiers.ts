@@ -1,11 +1,4 @@
-import { z } from 'zod';
-import {
-  isProfileEvent,
-  NOTIFIER_NAMES,
-  type Notification,
-  type NotifierName,
-  PROFILE_EVENTS,
-} from '#core/installation/notify.ts';
+import { isProfileEvent, type NotifierName, PROFILE_EVENTS } from '#core/installation/notify.ts';
 import { OPS_NOTIFY } from '#core/installation/settings.ts';
 import { NOTIFIERS, sendNotification } from '#integrations/notifiers.ts';
 import {
@@ -29,17 +22,9 @@ import {
 } from '#api/contract/notifiers.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireValid } from '#api/frame/validate.ts';
+import { deliveryView, mergedNotifier, notifierKinds, notifierView, testMessage } from '#api/views/notifiers.ts';
 
-/** A notifier for responses and the audit log: of a secret only whether it is set. */
-const viewOf = ({ provider, enabled, settings, secrets, rules, updatedAt }: StoredNotifier) => ({
-  provider,
-  enabled,
-  settings,
-  secrets: Object.fromEntries(NOTIFIERS[provider].secretNames.map((name) => [name, Object.hasOwn(secrets, name)])),
-  rules,
-  updatedAt: updatedAt.toISOString(),
-});
+const viewOf = (notifier: StoredNotifier) => notifierView(notifier.provider, notifier);
 
 function requireFound(found: StoredNotifier | undefined, provider: NotifierName): StoredNotifier {
   if (found !== undefined) return found;
@@ -48,41 +33,27 @@ function requireFound(found: StoredNotifier | undefined, provider: NotifierName)
 
 async function save({ commit, params, body }: Incoming<typeof saveNotifier>) {
   const { id: profileId, provider } = params;
-  const { settings, secrets } = NOTIFIERS[provider];
   const saved = await commit(async ({ transaction }) => {
     const before = await findNotifier(transaction, profileId, provider);
-    const sent = Object.entries(body.secrets).filter(([, value]) => value !== '');
-    const parsed = requireValid(settings, body.settings, 'settings');
-    // A stored secret is never sent to another server than the one that it was entered for.
-    const kept = before?.settings['serverUrl'] === parsed['serverUrl'] ? before?.secrets : {};
-    const merged = { ...kept, ...Object.fromEntries(sent) };
+    const { secretsSent, ...merged } = mergedNotifier(provider, before, body);
     await keepNotifier(transaction, {
       profileId,
       provider,
       enabled: body.enabled,
       rules: body.rules,
-      settings: parsed,
-      secrets: requireValid(secrets, merged, 'secrets'),
+      ...merged,
     });
     const after = requireFound(await findNotifier(transaction, profileId, provider), provider);
     const views = { ...(before === undefined ? {} : { before: viewOf(before) }), after: viewOf(after) };
-    const recorded = { ...views.after, secretsSent: sent.map(([name]) => name) };
+    const recorded = { ...views.after, secretsSent };
     return { answer: after, subject: `${profileId}:${provider}`, ...views, after: recorded };
   });
   return viewOf(saved);
 }
 
-const testMessage = (now: Date): Notification => ({
-  event: 'test',
-  title: 'Tradewind: a test message',
-  text: 'Messages arrive here.',
-  at: now.toISOString(),
-});
-
 async function deliverTest(context: ApiContext, notifier: StoredNotifier) {
   const { outgoingPrivate } = context.settings;
-  const delivery = await sendNotification(outgoingPrivate, notifier, testMessage(context.now()));
-  return { ok: delivery.ok, detail: delivery.ok ? null : delivery.detail };
+  return deliveryView(await sendNotification(outgoingPrivate, notifier, testMessage(context.now())));
 }
 
 function mountProfileNotifiers({ context, handle }: Routes): void {
@@ -91,12 +62,9 @@ function mountProfileNotifiers({ context, handle }: Routes): void {
   handle(listNotifiers, async ({ profile }) => {
     const configured = await selectNotifiers(kysely, { profileId: profile.id });
     return {
-      notifiers: NOTIFIER_NAMES.map((provider) => {
-        const { title, settings, secretNames } = NOTIFIERS[provider];
-        const found = configured.find((notifier) => notifier.provider === provider);
-        const settingsSchema = { ...z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' }) };
-        const view = found === undefined ? null : viewOf(found);
-        return { provider, title, settingsSchema, secretNames: [...secretNames], configured: view };
+      notifiers: notifierKinds().map((kind) => {
+        const found = configured.find(({ provider }) => provider === kind.provider);
+        return { ...kind, configured: found === undefined ? null : viewOf(found) };
       }),
       events: Object.entries(PROFILE_EVENTS)
         .filter(([event]) => isProfileEvent(event))
