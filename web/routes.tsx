@@ -238,6 +238,10 @@ const pages = [
     load(() => import('#web/settings/dead-letters.tsx'), 'DeadLettersPage'),
   ),
   page(
+    '/notifications',
+    load(() => import('#web/settings/account-notifications.tsx'), 'AccountNotificationsPage'),
+  ),
+  page(
     '/settings',
     load(() => import('#web/settings/settings.tsx'), 'SettingsPage'),
   ),

@@ -6,7 +6,7 @@ import { tagOf } from '#web/ui/accounts.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Section } from '#web/ui/section.tsx';
 
-/** What a new operator may want next, until the first trade has closed. */
+/** Suggestions for a new operator, until the first trade has closed. */
 export function NextSteps({ data: { trades, profiles, accounts } }: { data: Dashboard }): ReactNode {
   const demo = useDemo();
   const [profile] = profiles;
@@ -20,9 +20,7 @@ export function NextSteps({ data: { trades, profiles, accounts } }: { data: Dash
         <li>
           <Icon name="ring" />
           <span>
-            <Link to="/profiles/$id/notifications" params={params}>
-              Set up a notification
-            </Link>
+            <Link to="/notifications">Set up a notification</Link>
             <span className="note block">so that fills reach your phone</span>
           </span>
         </li>

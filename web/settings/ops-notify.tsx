@@ -22,7 +22,7 @@ export function OpsNotifySettings(): ReactNode {
     onSuccess: (saved) => client.setQueryData(KEY, saved),
   });
   return (
-    <Section title="System notifications" note="sent to the notifiers of every profile">
+    <Section title="System notifications" note="sent to every channel">
       {error === null ? null : <Failure what="Could not load the switches." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={3} /> : null}
       <div className="grid gap-2 p-2">

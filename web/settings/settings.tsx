@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { changeSettings, signOut } from '#api/contract/session.ts';
 import { call } from '#web/data/call.ts';
@@ -9,7 +10,6 @@ import { AccountSettings } from './accounts-settings.tsx';
 import { AiProviderSettings } from './ai-provider-settings.tsx';
 import { BackupSettings } from './backup-settings.tsx';
 import { HealthSettings } from './health-settings.tsx';
-import { OpsNotifySettings } from './ops-notify.tsx';
 import { RetentionSettings } from './retention-settings.tsx';
 import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -36,7 +36,11 @@ export function SettingsPage(): ReactNode {
           </Section>
           {demo ? null : (
             <>
-              <OpsNotifySettings />
+              <Section title="Notifications">
+                <p className="p-2">
+                  <Link to="/notifications">Channels, events and price alerts</Link>
+                </p>
+              </Section>
               <BackupSettings />
               <PasswordSettings />
               <SessionSettings />

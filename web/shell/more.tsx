@@ -16,7 +16,7 @@ export function MorePage(): ReactNode {
       </div>
       <Section title="Pages">
         <ul className="block">
-          {[...morePlacesOf(demo), ...MORE].map(({ to, words }) => (
+          {[...morePlacesOf(demo), ...(demo ? [] : [NOTIFICATIONS]), ...MORE].map(({ to, words }) => (
             <li key={to}>
               <span />
               <Link to={to}>{words}</Link>
@@ -33,6 +33,7 @@ export function MorePage(): ReactNode {
   );
 }
 
+const NOTIFICATIONS = { to: '/notifications', words: 'Notifications' } as const;
 const MORE = [
   { to: '/orphans', words: 'Orphan orders' },
   { to: '/dead-letters', words: 'Failed jobs' },

@@ -29,6 +29,7 @@ type Coin = Dashboard['coins'][number];
 
 const SHOWN = 12;
 const REVIEW_PAGES = [
+  { to: '/notifications', words: 'Notifications' },
   { to: '/orphans', words: 'Orphan orders' },
   { to: '/dead-letters', words: 'Failed jobs' },
   { to: '/changes', words: 'Audit log' },
@@ -121,7 +122,11 @@ function useRows(onStop: () => void): Row[] {
   const other = currentTheme() === 'dark' ? 'light' : 'dark';
   return [
     ...placesOf(demo).map(({ to, words }) => ({ words, note: 'page', run: go(to) })),
-    ...REVIEW_PAGES.map(({ to, words }) => ({ words, note: 'page', run: go(to) })),
+    ...REVIEW_PAGES.filter(({ to }) => !demo || to !== '/notifications').map(({ to, words }) => ({
+      words,
+      note: 'page',
+      run: go(to),
+    })),
     ...review,
     ...dashboardRows(data, demo, go),
     { words: 'Stop buying', note: 'with a confirmation', run: onStop },

@@ -1,0 +1,85 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { AccountId } from '#core/ids.ts';
+import { deleteBrowser, testBrowser } from '#api/contract/account-notifiers.ts';
+import { call } from '#web/data/call.ts';
+import { pushObstacle, subscribeBrowser } from '#web/data/push.ts';
+import { count } from '#web/ui/numbers.ts';
+import { Failure } from '#web/ui/notice.tsx';
+import type { AccountNotifiers } from './account-notifiers.ts';
+import { TestResult } from './test-result.tsx';
+
+interface BrowsersProps {
+  id: AccountId;
+  browsers: AccountNotifiers['browsers'];
+  onChanged: () => Promise<void>;
+}
+
+/** Notifications of this and other browsers, also while the page is closed. */
+export function Browsers({ id, browsers, onChanged }: BrowsersProps): ReactNode {
+  const obstacle = pushObstacle();
+  const subscribe = useMutation({
+    mutationFn: async () => {
+      await subscribeBrowser(id);
+      await onChanged();
+    },
+  });
+  return (
+    <details className="channel" open={browsers.length === 0}>
+      <summary>
+        <b>Browser notifications</b>
+        <span className="note">{browsers.length === 0 ? 'not set up' : count(browsers.length, 'browser')}</span>
+      </summary>
+      <div className="p-2">
+        <p className="two">
+          The browser shows messages also while this page is closed. Each browser and phone is switched on once.
+        </p>
+        {browsers.map((browser) => (
+          <Browser key={browser.id} id={id} browser={browser} onChanged={onChanged} />
+        ))}
+        <div className="actions">
+          <button
+            type="button"
+            className="btn"
+            disabled={obstacle !== null || subscribe.isPending}
+            onClick={() => subscribe.mutate()}
+          >
+            Switch on in this browser
+          </button>
+          {obstacle === null ? null : <span className="note">{obstacle}</span>}
+        </div>
+        {subscribe.isError ? <Failure what="Not switched on." error={subscribe.error} /> : null}
+      </div>
+    </details>
+  );
+}
+
+function Browser({
+  id,
+  browser,
+  onChanged,
+}: Omit<BrowsersProps, 'browsers'> & { browser: BrowsersProps['browsers'][number] }): ReactNode {
+  const params = { id, browserId: browser.id };
+  const test = useMutation({ mutationFn: () => call(testBrowser, { params }) });
+  const remove = useMutation({
+    mutationFn: async () => {
+      await call(deleteBrowser, { params });
+      await onChanged();
+    },
+  });
+  return (
+    <>
+      <div className="actions">
+        <b>{browser.label}</b>
+        <button type="button" className="btn small" disabled={test.isPending} onClick={() => test.mutate()}>
+          Send test
+        </button>
+        <button type="button" className="btn small" disabled={remove.isPending} onClick={() => remove.mutate()}>
+          Remove
+        </button>
+      </div>
+      <TestResult test={test} />
+      {remove.isError ? <Failure what="Not removed." error={remove.error} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { AccountId } from '#core/ids.ts';
+import { isObject } from '#core/merge.ts';
+import { deleteAccountNotifier, saveAccountNotifier, testAccountNotifier } from '#api/contract/account-notifiers.ts';
+import { call } from '#web/data/call.ts';
+import { Confirm } from '#web/ui/confirm.tsx';
+import { wordsOf } from '#web/ui/names.ts';
+import { TextForm } from '#web/ui/text-form.tsx';
+import type { AccountNotifiers } from './account-notifiers.ts';
+import { CHANNEL_STEPS, FIELD_LABELS, RARE_FIELDS } from './channel-help.ts';
+import { TestResult } from './test-result.tsx';
+
+type Kind = AccountNotifiers['notifiers'][number];
+
+interface ChannelProps {
+  id: AccountId;
+  kind: Kind;
+  onChanged: () => Promise<void>;
+}
+
+const labelOf = (name: string): string => FIELD_LABELS[name] ?? wordsOf(name);
+
+/** Text with code between backticks. */
+const Step = ({ text }: { text: string }): ReactNode =>
+  text.split('`').map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>));
+
+/** One kind of notifier: its state, the steps that set it up, its fields and a test. */
+export function Channel({ id, kind, onChanged }: ChannelProps): ReactNode {
+  const { provider, title, configured } = kind;
+  const params = { id, provider };
+  const test = useMutation({ mutationFn: () => call(testAccountNotifier, { params }) });
+  const state = configured === null ? 'not set up' : configured.enabled ? 'on' : 'off';
+  return (
+    <details className="channel">
+      <summary>
+        <b>{title}</b>
+        <span className="note">{state}</span>
+      </summary>
+      <div className="p-2">
+        <ol className="steps-list">
+          {CHANNEL_STEPS[provider].map((text) => (
+            <li key={text}>
+              <Step text={text} />
+            </li>
+          ))}
+        </ol>
+        <ChannelForm id={id} kind={kind} onChanged={onChanged} />
+        <div className="actions">
+          <button
+            type="button"
+            className="btn"
+            disabled={configured === null || test.isPending}
+            onClick={() => test.mutate()}
+          >
+            Send test to {title}
+          </button>
+          {configured === null ? <span className="note">after saving</span> : null}
+          {configured === null ? null : (
+            <Confirm
+              words={`Remove ${title}`}
+              title={`Remove ${title}?`}
+              action={`Remove ${title}`}
+              failed="Not removed."
+              run={async () => {
+                await call(deleteAccountNotifier, { params });
+                await onChanged();
+              }}
+            >
+              Its secrets are deleted and it receives no more messages.
+            </Confirm>
+          )}
+        </div>
+        <TestResult test={test} />
+      </div>
+    </details>
+  );
+}
+
+function ChannelForm({ id, kind, onChanged }: ChannelProps): ReactNode {
+  const { provider, title, configured, settingsSchema, secretNames } = kind;
+  const properties = Object.keys(isObject(settingsSchema['properties']) ? settingsSchema['properties'] : {});
+  const settings = properties.map((name) => ({
+    name,
+    label: labelOf(name),
+    ...(RARE_FIELDS.includes(name) ? { note: 'Empty: the public server.' } : {}),
+    input: { required: false },
+  }));
+  const secrets = secretNames.map((name) => ({
+    name,
+    label: labelOf(name),
+    note:
+      configured?.secrets[name] === true ? 'Stored. Empty leaves it as it is.' : 'Kept unencrypted in the database.',
+    input: { type: 'password', autoComplete: 'off', required: false },
+  }));
+  return (
+    <TextForm
+      first={{ ...configured?.settings }}
+      fields={[...settings, ...secrets]}
+      submit={async (values) => {
+        const pick = (names: readonly string[]): Record<string, string> =>
+          Object.fromEntries(names.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
+        const rules = configured === null ? {} : { rules: configured.rules };
+        const body = { settings: pick(properties), secrets: pick(secretNames), ...rules };
+        await call(saveAccountNotifier, { params: { id, provider }, body });
+        await onChanged();
+      }}
+      action={`Save ${title}`}
+      failed="Not saved."
+      done="Saved. Send a test to see that messages arrive."
+    />
+  );
+}
