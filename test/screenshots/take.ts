@@ -1,0 +1,159 @@
+// Takes a picture of every page of a filled installation, and renews those of the README: `npm run screenshots`.
+import { copyFileSync, mkdirSync, mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { z } from 'zod';
+import { PRESETS } from '#strategies/presets.ts';
+import { DESKTOP, openBrowser } from '#test/e2e/browser.ts';
+import { finishResearch } from '#test/e2e/research-runs.ts';
+import { addressOf, SCREENS } from '#test/e2e/screens.ts';
+import { ask, OPERATOR } from '#test/e2e/stack.ts';
+import { type App, startApp } from '#test/faults/app.ts';
+import { until } from '#test/flow/until.ts';
+import { findBrowser } from '#test/harness/programs.ts';
+import { ROOT } from '#test/harness/source-files.ts';
+
+const { values } = parseArgs({
+  options: {
+    folder: { type: 'string', default: join(ROOT, 'screenshots') },
+    /** Only pages whose name contains it. */
+    only: { type: 'string', default: '' },
+  },
+});
+const { folder, only } = values;
+
+const NARROW = { ...DESKTOP, viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } as const;
+const LOOKS = [
+  ['1440-dark', { ...DESKTOP, colorScheme: 'dark' }],
+  ['1440-light', { ...DESKTOP, colorScheme: 'light' }],
+  ['390-dark', { ...NARROW, colorScheme: 'dark' }],
+  ['390-light', { ...NARROW, colorScheme: 'light' }],
+] as const;
+/** The pictures of the README, by the page that they show. */
+const README: Readonly<Record<string, string>> = {
+  'overview-1440-dark': 'dashboard-dark',
+  'overview-390-dark': 'dashboard-phone',
+  'coin-1440-dark': 'coin-dark',
+  'coin-1440-light': 'coin-light',
+  'order-1440-dark': 'order-dark',
+  'sweep-1440-dark': 'sweep-dark',
+};
+
+const COINS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'XRPUSDT', 'DOGEUSDT'];
+/** The pictures are taken while the replay is at this market time; its last days are still to come. */
+const ENOUGH = '2026-08-24';
+const RESEARCH_WINDOW = { from: '2026-07-05T00:00:00.000Z', to: '2026-08-20T00:00:00.000Z', detailInterval: '1m' };
+const REPLAY_MS = 400_000;
+const SETTLE_MS = 120_000;
+
+const board = z.object({
+  accounts: z.array(z.object({ id: z.string(), marketAt: z.string().nullable() })),
+  orders: z.array(z.object({ id: z.string() })),
+});
+const created = z.object({ profile: z.object({ id: z.string() }) });
+const market = z.object({ paper: z.object({ market: z.string() }).nullable() });
+
+/** Signs up, and trades five coins over the two months of candles that come with Tradewind. */
+async function fill({ url }: App, page: Page): Promise<{ id: string; order: string }> {
+  const at = (path: string): string => `${url}/api${path}`;
+  await ask(page, { method: 'POST', url: at('/auth/sign-up'), data: OPERATOR });
+  await ask(page, { method: 'PUT', url: at('/paper-market'), data: { market: 'two-months' } });
+  const isSwitched = async (): Promise<true | undefined> => {
+    const found = market.parse(await ask(page, { method: 'GET', url: at('/paper-market') }));
+    return found.paper?.market === 'two-months' || undefined;
+  };
+  await until('the replay', () => isSwitched().catch(() => undefined), SETTLE_MS);
+  const dashboard = async () => board.parse(await ask(page, { method: 'GET', url: at('/dashboard') }));
+  const accountId = (await dashboard()).accounts[0]?.id;
+  const profile = async (name: string, symbols: readonly string[], preset: string): Promise<string> => {
+    const config = { ...PRESETS.get('trailing-trade')?.find((one) => one.name === preset)?.config };
+    const data = { accountId, name, strategyName: 'trailing-trade', enabled: true, symbols, config };
+    return created.parse(await ask(page, { method: 'POST', url: at('/profiles'), data })).profile.id;
+  };
+  const id = await profile('Two months', COINS.slice(0, 3), 'Balanced');
+  await profile('Small coins', COINS.slice(3), 'Active');
+  const risk = { asset: 'USDT', dailyLoss: '200', drawdown: '800' };
+  await ask(page, { method: 'PATCH', url: at(`/accounts/${accountId}/risk`), data: risk });
+  await until(
+    ENOUGH,
+    async () => ((await dashboard()).accounts[0]?.marketAt ?? '') >= ENOUGH || undefined,
+    REPLAY_MS,
+  );
+  return { id, order: (await dashboard()).orders[0]?.id ?? '' };
+}
+
+interface Shot {
+  readonly page: Page;
+  readonly look: string;
+  readonly name: string;
+}
+
+async function take({ page, look, name }: Shot): Promise<void> {
+  await page.evaluate(() => document.fonts.ready);
+  await page.evaluate(() => scrollTo(0, 0));
+  const path = join(folder, `${name}-${look}.png`);
+  await page.screenshot({ path, fullPage: true });
+  const shown = README[`${name}-${look}`];
+  if (shown !== undefined) copyFileSync(path, join(ROOT, 'docs', 'screenshots', `${shown}.png`));
+  console.log(path);
+}
+
+/** The pages before sign-in. */
+async function takeFirst(browser: Browser, url: string): Promise<void> {
+  for (const [look, options] of LOOKS) {
+    const page = await (await browser.newContext(options)).newPage();
+    await page.goto(url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await take({ page, look, name: 'welcome' });
+    await page.context().close();
+  }
+}
+
+type Cookies = Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>;
+
+async function takeAll(
+  browser: Browser,
+  options: BrowserContextOptions,
+  { look, cookies, addresses }: { look: string; cookies: Cookies; addresses: readonly (readonly [string, string, string])[] },
+): Promise<void> {
+  const context = await browser.newContext(options);
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  for (const [name, address, ready] of addresses) {
+    await page.goto(address);
+    await page
+      .locator(ready)
+      .first()
+      .waitFor()
+      .catch(() => console.log(`${name}: ${ready} did not appear`));
+    await page.waitForLoadState('networkidle').catch(() => undefined);
+    await take({ page, look, name });
+  }
+  await context.close();
+}
+
+async function run(): Promise<void> {
+  process.env['TEST_BROWSER'] ??= findBrowser() ?? '';
+  mkdirSync(folder, { recursive: true });
+  const dataDir = mkdtempSync(join(tmpdir(), 'tradewind-screenshots-'));
+  // Root runs the server as another user, who must be able to pass.
+  chmodSync(dataDir, 0o711);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const app = stack.use(await startApp({ dataDir: join(dataDir, 'data'), args: ['--port', '0'] }));
+  const browser = await openBrowser();
+  stack.defer(() => browser.close());
+  await takeFirst(browser, app.url);
+  const page = await (await browser.newContext(DESKTOP)).newPage();
+  const ids = await fill(app, page);
+  const research = await finishResearch({ app }, page, { profileId: ids.id, window: RESEARCH_WINDOW });
+  const cookies = await page.context().cookies();
+  const addresses = SCREENS.filter(([name]) => name.includes(only)).map(
+    ([name, path, ready]) => [name, `${app.url}${addressOf(path, { ...ids, ...research })}`, ready] as const,
+  );
+  for (const [look, options] of LOOKS) await takeAll(browser, options, { look, cookies, addresses });
+}
+
+await run();
