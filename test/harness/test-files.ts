@@ -11,6 +11,8 @@ export interface TestFiles {
   readonly browser: string[];
 }
 
+/** Tiers that need a container engine or a whole Linux: only `npm run test:deploy` runs them. */
+const TIERS = 'test/containers/';
 const SERVERS = new Set(['test/harness/test-database.ts', 'storage/embedded/launch.ts']);
 const INTEGRATION_FOLDERS = [
   'test/flow/',
@@ -61,7 +63,7 @@ export function findTestFiles(patterns: readonly string[]): TestFiles {
   const sources = readSourceFiles('.ts', '.tsx');
   const files = new Map(sources.map((file) => [file.path, file]));
   const wanted = ({ path }: SourceFile): boolean =>
-    /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)));
+    /\.test\.tsx?$/.test(path) && !path.startsWith(TIERS) && (patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)));
   const found: TestFiles = { unit: [], long: [], integration: [], browser: [] };
   for (const file of sources.filter(wanted)) {
     if (file.path.startsWith('test/e2e/')) found.browser.push(file.path);

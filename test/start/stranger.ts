@@ -37,16 +37,6 @@ async function reasonToSkip(): Promise<string | false> {
 export const skip = await reasonToSkip();
 if (skip !== false) console.log(`﹣ the stranger's path: ${skip}, so it is not walked here`);
 
-const migrationsOf = (commit: string): number =>
-  git('ls-tree', '--name-only', commit, 'storage/migrations/').split('\n').filter(Boolean).length;
-
-/** The newest commit of the main line with fewer migrations than this one; undefined where the history is cut off. */
-export function olderCommit(): string | undefined {
-  const now = migrationsOf('HEAD');
-  const commits = git('log', '--first-parent', '--format=%H', '--', 'storage/migrations').split('\n');
-  return commits.find((commit) => migrationsOf(commit) < now);
-}
-
 export let trial: Trial;
 let home = '';
 let candles = '';

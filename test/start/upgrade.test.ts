@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '#test/flow/until.ts';
+import { olderCommit } from './older-commit.ts';
 import {
   cloneIt,
   FIRST_START_MS,
   fills,
   git,
-  olderCommit,
   onboard,
   OPERATOR,
   skip,
