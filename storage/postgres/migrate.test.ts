@@ -131,12 +131,12 @@ describe('requireCurrentSchema', () => {
     await using one = await folderOf(ONE);
     await using two = await folderOf(TWO);
     await assert.rejects(requireCurrentSchema(db, one.url), {
-      name: 'MigrationError',
+      name: 'DatabaseBehind',
       message: /^The database lacks 0001-one: run/,
     });
     await migrateDatabase(empty.url, { folder: one.url });
     await assert.rejects(requireCurrentSchema(db, two.url), {
-      name: 'MigrationError',
+      name: 'DatabaseBehind',
       message: /^The database lacks 0002-two: run/,
     });
     await migrateDatabase(empty.url, { folder: two.url });

@@ -30,6 +30,11 @@ export const CREATE_TABLE = `create table if not exists schema_migrations (
   applied_at timestamptz not null default clock_timestamp()
 )`;
 
+/** A migration is missing, which another process may be about to make: a restart helps then. */
+export class DatabaseBehind extends Error {
+  override readonly name = 'DatabaseBehind';
+}
+
 /** Throws MigrationError when the applied migrations differ from the files. */
 export function requireSameHistory(applied: readonly AppliedMigration[], files: readonly MigrationFile[]): void {
   for (const row of applied) {
@@ -105,7 +110,8 @@ const isTableMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === TABLE_MISSING;
 
 /**
- * Throws MigrationError unless the schema is exactly the one of this code; worker and api call it at boot.
+ * Throws DatabaseBehind when a migration is missing, and MigrationError when the schema is otherwise not the one of this
+ * code; worker and api call it at boot.
  */
 export async function requireCurrentSchema(db: Database, folder: URL = MIGRATIONS): Promise<void> {
   const files = await readMigrationFiles(folder);
@@ -121,7 +127,7 @@ export async function requireCurrentSchema(db: Database, folder: URL = MIGRATION
   requireSameHistory(applied, files);
   const missing = files.filter((file) => !applied.some((row) => row.number === file.number));
   if (missing.length === 0) return;
-  throw new MigrationError(
+  throw new DatabaseBehind(
     `The database lacks ${missing.map((file) => file.name).join(', ')}: run "npm start" or "tradewind migrate" once, then start this process again.`,
   );
 }
