@@ -12,7 +12,7 @@ test('the worker starts after the api, whose unit migrates the database', () => 
   assert.match(unit('worker'), /^After=.*\btradewind-api\.service\b/m);
 });
 
-for (const role of ['api', 'worker'])
+for (const role of ['api', 'worker', 'paper'])
   test(`the ${role} is restarted however often it fails, but not with a wrong setting`, () => {
     assert.match(unit(role), /^\[Unit\][^[]*^StartLimitIntervalSec=0$/m);
     assert.match(unit(role), /^\[Service\][^[]*^Restart=always$/m);
