@@ -8,7 +8,7 @@ import { type ApiClient, createClient } from '#test/flow/client.ts';
 import { startProfile } from '#test/flow/profile.ts';
 import { until } from '#test/flow/until.ts';
 
-export const SYMBOL = 'BTCUSDT';
+const SYMBOL = 'BTCUSDT';
 const CREDENTIALS = { email: 'operator@example.org', password: 'a long enough password' };
 /** Prices far away: only the operator trades. */
 const CALM = {

@@ -41,7 +41,7 @@ const ABOUT_THE_EXCHANGE = [
 /** Tests that do not depend on the database server: one run is enough. */
 const ONCE = [
   ...ABOUT_THE_EXCHANGE.map((name) => `test/flow/${name}`),
-  ...['commands.', 'live-demo.', 'image.', 'alerts.', 'helm.'].map((name) => `test/deploy/${name}`),
+  ...['commands.', 'live-demo.', 'image.', 'alerts.', 'helm.', 'release.'].map((name) => `test/deploy/${name}`),
   ...['test/attack/', 'test/faults/client', 'test/parity/', 'test/real-data/', 'api/schemathesis.'],
 ];
 const OPEN_AN_EXCHANGE = new Set(['paper/server.ts']);
@@ -63,7 +63,9 @@ export function findTestFiles(patterns: readonly string[]): TestFiles {
   const sources = readSourceFiles('.ts', '.tsx');
   const files = new Map(sources.map((file) => [file.path, file]));
   const wanted = ({ path }: SourceFile): boolean =>
-    /\.test\.tsx?$/.test(path) && !path.startsWith(TIERS) && (patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)));
+    /\.test\.tsx?$/.test(path) &&
+    !path.startsWith(TIERS) &&
+    (patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)));
   const found: TestFiles = { unit: [], long: [], integration: [], browser: [] };
   for (const file of sources.filter(wanted)) {
     if (file.path.startsWith('test/e2e/')) found.browser.push(file.path);
