@@ -64,8 +64,12 @@ function Choice({ paper, accountId }: ChoiceProps): ReactNode {
           {paper.problem}
         </Notice>
       ) : null}
-      <h3 className="px-2 pt-5 font-strong">In a hurry?</h3>
-      <ReplayTour accountId={accountId} />
+      {paper.market === 'replay' ? null : (
+        <>
+          <h3 className="px-2 pt-5 font-strong">In a hurry?</h3>
+          <ReplayTour accountId={accountId} />
+        </>
+      )}
     </Section>
   );
 }
