@@ -59,6 +59,7 @@ tradewind status    builds and boot times of a running service; with --json and 
                       --freeze (exits too) and --cancel-entries
   logs --profile NAME the newest rows: --level warn,error, --symbol NAME, --text WORDS, --limit N;
                       --follow prints new rows
+  why --profile NAME --symbol COIN  why it did or did not buy: --from and --to DATE (default: the last 24 hours)
   They use the API token in TRADEWIND_TOKEN. Without one they sign in with TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or
   prompt for them, and keep the session in ~/.tradewind
 tradewind token     API tokens for programs; these always sign in:

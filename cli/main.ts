@@ -50,6 +50,7 @@ async function runCommand(name: string): Promise<number> {
     case 'halt':
     case 'resume':
     case 'logs':
+    case 'why':
       return (await import('#cli/remote/command.ts')).runRemote(name, argv, context);
     case 'token':
       return (await import('#cli/remote/command.ts')).runRemote(`token ${argv[0] ?? ''}`, argv.slice(1), context);

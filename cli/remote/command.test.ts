@@ -119,3 +119,19 @@ test('a token is created, used by another command, listed and revoked', async ()
   assert.equal((await tradewind(['token', 'nothing'], signedIn)).code, 2);
   assert.match((await tradewind(['token', 'create', '--name', 'x', '--scope', 'all'], signedIn)).err, /no scope "all"/);
 });
+
+test('why prints the reasons of a coin', async () => {
+  const signedIn = { TRADEWIND_EMAIL: EMAIL, TRADEWIND_PASSWORD: PASSWORD };
+  const { profile } = await api.addProfile('Patient', { symbols: ['SOLUSDT'] });
+  await api.database.pool.query(
+    `insert into action_logs (id, profile_id, symbol, level, msg, ctx, first_at, last_at)
+      values (gen_random_uuid(), $1, 'SOLUSDT', 'debug', 'Buying is switched off.',
+        '{"event":"decision","reason":"entry-disabled","approval":{"kind":"not-needed"}}', $2, $2)`,
+    [profile.id, '2026-06-01T12:00:00Z'],
+  );
+  const span = ['--from', '2026-06-01', '--to', '2026-06-02'];
+  const { out } = await tradewind(['why', '--profile', 'Patient', '--symbol', 'SOLUSDT', ...span], signedIn);
+  assert.match(out, /1 decisions, 0\.7 % of the time covered/);
+  assert.match(out, /entry-disabled +strategy +2026-06-01T12:00:00\.000Z +Buying is switched off\./);
+  assert.match((await tradewind(['why', '--symbol', 'SOLUSDT'], signedIn)).err, /Set the profile/);
+});

@@ -11,6 +11,7 @@ import { followLogs, type LogRow } from './follow.ts';
 import { openLink } from './link.ts';
 import { accountOf, type Flags, profileOf, type Remote, table, type Told } from './remote.ts';
 import { TOKEN } from './token.ts';
+import { WHY } from './why.ts';
 
 const SCOPE: FlagKinds = { account: 'text', profile: 'text' };
 
@@ -88,6 +89,7 @@ const REMOTE = {
       return { ...page, later: rowsAsText(later, flags.has('json')) };
     },
   },
+  why: WHY,
   'token create': TOKEN.create,
   'token list': TOKEN.list,
   'token revoke': TOKEN.revoke,

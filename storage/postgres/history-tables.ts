@@ -3,7 +3,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Side } from '#core/order/order.ts';
 import type { Bigint, Json, JsonOrDefault, NullableJson, NullableTime, Time, TimeOrDefault } from './columns.ts';
 
-/* Row types of migrations 15, 16 and 28. */
+/* Row types of migrations 15, 16, 28 and 41. */
 
 interface TradeKey {
   account_id: AccountId;
@@ -54,6 +54,18 @@ export interface HistoryTables {
     realised: string;
     fees: string;
     unvalued_fees: Bigint;
+  };
+  /** Written by a trigger of action_logs. */
+  decisions: {
+    id: string;
+    profile_id: ProfileId;
+    symbol: string;
+    reason: string;
+    refused: boolean;
+    count: Bigint;
+    away: string | null;
+    first_at: Time;
+    last_at: Time;
   };
   discovery_cycles: { id: string; profile_id: ProfileId; at: Time; error: string | null; result: Json };
 }

@@ -1,0 +1,56 @@
+import { readWhy } from '#api/contract/why.ts';
+import { openTestApi } from '#test/api/test-api.ts';
+import { provideDatabase } from '#test/harness/servers.ts';
+
+/** How long "why did it not buy" takes over a million decision rows: 20 coins, 1,666 rows a day each, for 30 days. */
+const COINS = 20;
+const DAYS = 30;
+const ROWS = 50_000;
+const SPANS = [1, 7, 30];
+const QUESTIONS = 40;
+const END = Date.UTC(2026, 10, 1);
+const DAY_MS = 86_400_000;
+
+const ctx = `jsonb_build_object('event', 'decision', 'kind', 'nothing', 'tick', gen_random_uuid(),
+  'reason', (array['entry-above-window-low', 'entry-above-level', 'entry-rsi-high', 'hold-below-arm', 'entry-first'])[1 + i % 5],
+  'approval', case when i % 5 = 4 then jsonb_build_object('kind', 'refused', 'reason', 'halt-kill-switch') else '{"kind":"not-needed"}' end,
+  'numbers', jsonb_build_object('price', '148.85', 'away', (i % 900) / 100.0 || ' %', 'pad', repeat('x', 700)),
+  'lowest', jsonb_build_object('price', '148.15', 'away', round((i % 911) / 100.0, 2) || ' %', 'pad', repeat('y', 300)))`;
+
+await using stack = new AsyncDisposableStack();
+process.env['TEST_DATABASE_URL'] ??= await provideDatabase(stack, new AbortController().signal);
+const api = stack.use(await openTestApi());
+await api.signUp();
+const { profile } = await api.addProfile('Asked');
+const { pool } = api.database;
+for (let coin = 0; coin < COINS; coin++)
+  await pool.query(
+    `set statement_timeout = 0; insert into action_logs (id, profile_id, symbol, level, msg, ctx, count, first_at, last_at)
+     select gen_random_uuid(), '${profile.id}', 'C${coin}USDT', 'debug', 'Waiting', ${ctx}, 1 + i % 40,
+       at, at + interval '40 seconds'
+     from (select i, to_timestamp(${END / 1000}) - i * interval '${(DAYS * 86_400) / ROWS} seconds' as at
+       from generate_series(1, ${ROWS}) as i) as rows`,
+  );
+await pool.query('vacuum analyze action_logs');
+await pool.query('vacuum analyze decisions');
+const size = await pool.query<{ logs: string; decisions: string }>(
+  `select pg_size_pretty(pg_total_relation_size('action_logs')) as logs, pg_size_pretty(pg_total_relation_size('decisions')) as decisions`,
+);
+console.log(`${COINS * ROWS} rows: action_logs ${size.rows[0]?.logs}, decisions ${size.rows[0]?.decisions}`);
+for (const days of SPANS) {
+  const times: number[] = [];
+  for (let i = 0; i < QUESTIONS; i++) {
+    await pool.query('delete from cache_hits');
+    const to = END - ((i * 7919) % 1000) * 1000;
+    const query = {
+      symbol: `C${i % COINS}USDT`,
+      ...{ from: new Date(to - days * DAY_MS).toISOString(), to: new Date(to).toISOString() },
+    };
+    const startMs = performance.now();
+    await api.call(readWhy, { params: { id: profile.id }, query });
+    times.push(performance.now() - startMs);
+  }
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0);
+  console.log(`${days} days: median ${at(0.5)} ms, p95 ${at(0.95)} ms of ${QUESTIONS} questions`);
+}
