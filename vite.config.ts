@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -83,7 +82,7 @@ function scriptLimits(): Plugin {
 export default defineConfig({
   root: 'web',
   base: '/',
-  plugins: [bareContract(), react(), tailwindcss(), scriptLimits()],
+  plugins: [bareContract(), react(), scriptLimits()],
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   worker: { format: 'es' },
   server: { proxy: { '/api': { target: API, ws: true } } },

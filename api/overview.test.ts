@@ -35,7 +35,7 @@ test('the figures of an account come from one moment: P&L today, exposure, stops
     USDT: { free: '900', locked: '20' },
     BTC: { free: '0.002', locked: '0' },
   };
-  await api.cache.set(cacheKeys.wallet(account.id), JSON.stringify({ at, keptAt: at, balances }));
+  await api.cache.set(cacheKeys.wallet(account.id), JSON.stringify({ at, keptAt: at, balances, takerFee: 0.00075 }));
   const owner = { accountId: account.id, profileId: profile.id, symbol: 'BTCUSDT' };
   await holdPosition(api.database, { ...owner, quantity: '0.002', averagePrice: '49000' });
   await addFill(api.database, { ...owner, realised: '3', at: api.now() });
@@ -47,20 +47,22 @@ test('the figures of an account come from one moment: P&L today, exposure, stops
   };
   await api.cache.set(cacheKeys.coinState(profile.id, 'BTCUSDT'), JSON.stringify(state));
   // The day before: the position was worth 4 more than it cost, after a high of 50 more.
-  const marks = [
-    [3, '148'],
-    [2, '102'],
-  ] as const;
-  for (const [days, positionValue] of marks) {
-    const before = new Date(api.now().getTime() - days * DAY_MS);
-    await saveEquity(api.database, {
-      profileId: profile.id,
-      at: before,
-      positionValue,
-      positionCost: '98',
-      prices: {},
-    });
+  const before = (days: number): Date => new Date(api.now().getTime() - days * DAY_MS);
+  for (const [days, price] of [
+    [3, '74000'],
+    [2, '51000'],
+  ] as const) {
+    const unused = { positionValue: '0', positionCost: '0' };
+    await saveEquity(api.database, { profileId: profile.id, at: before(days), ...unused, prices: { BTCUSDT: price } });
   }
+  for (const [days, realised] of [
+    [4, 0],
+    [0, 3],
+  ] as const)
+    await api.database.pool.query(
+      `insert into position_history values ($1, $2, 'BTCUSDT', $3, $4, 0.002, 98, 0, 1, true, 0, 0, $5, 0, 0)`,
+      [account.id, profile.id, before(days), 10 - days, realised],
+    );
   await api.call(changeAccountRisk, { params: { id: account.id }, body: { asset: 'USDT', exposure: '200' } });
 
   const figures = await card(account.id);
@@ -69,8 +71,8 @@ test('the figures of an account come from one moment: P&L today, exposure, stops
   assert.deepEqual(figures.pnlToday, { amount: '1', share: 1 / 1019 });
   assert.deepEqual([figures.unrealised, figures.exposure, figures.locked], ['2', '100', '20']);
   assert.deepEqual([figures.positions, figures.unpriced], [1, 0]);
-  // 0.002 at 45,000 is 90, after a fee of 0.1 % 89.91, against a cost of 98.
-  assert.deepEqual(figures.stops, { kept: 1, onExchange: 0, result: '-8.09' });
+  // 0.002 at 45,000 is 90, after the fee of the account, 0.075 %, 89.9325, against a cost of 98.
+  assert.deepEqual(figures.stops, { kept: 1, onExchange: 0, result: '-8.0675' });
   assert.ok(figures.drawdown !== null && figures.drawdown.share < -0.04 && !figures.drawdown.isAtHigh);
   assert.deepEqual(figures.limits, [
     {

@@ -7,6 +7,7 @@ import { outsideRowsOf } from '#core/position/ledger.ts';
 import type { Answer, Call } from '#api/contract/operation.ts';
 import { exportPerformance, listPerformanceTrades, readPerformance } from '#api/contract/performance.ts';
 import { createProfile, listCoins } from '#api/contract/profiles.ts';
+import { readDashboard } from '#api/contract/records.ts';
 import { createAccount } from '#api/contract/accounts.ts';
 import { changeSettings } from '#api/contract/session.ts';
 import { listTradeArchive } from '#api/contract/trades.ts';
@@ -176,6 +177,16 @@ test('all time agrees with the trade history, and with the unrealised P&L of the
     sum(coins, ({ position }) => position.fees),
   );
   assert.notEqual(net.unrealised, '0');
+});
+
+test('the overview shows the P&L of the newest day and the drawdown of all time', async () => {
+  const { days, maxDrawdown, from } = await read();
+  const { accounts } = await api.call(readDashboard, {});
+  const account = accounts.find(({ id }) => id === accountId);
+  assert.deepEqual(
+    [account?.pnlToday?.amount, account?.drawdown?.share, account?.drawdown?.since],
+    [days.at(-1)?.pnl, maxDrawdown, from],
+  );
 });
 
 test('what is not closed is what open trades have made so far, and the rests of closed ones', async () => {

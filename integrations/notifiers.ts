@@ -58,8 +58,13 @@ export const NOTIFIERS: Readonly<Record<NotifierName, NotifierProvider>> = {
   telegram: {
     title: 'Telegram',
     settings: z.strictObject({
-      chatId: text(100),
-      serverUrl: address('https://api.telegram.org').default('https://api.telegram.org'),
+      chatId: text(100).meta({
+        title: 'Chat ID',
+        description: 'Write to your bot, then open api.telegram.org/bot<token>/getUpdates: it is the id under chat.',
+      }),
+      serverUrl: address('https://api.telegram.org')
+        .default('https://api.telegram.org')
+        .meta({ form: { hidden: true } }),
     }),
     secrets: z.strictObject({
       botToken: z.string().regex(/^\d+:[\w-]+$/, 'is not a bot token such as 123456:ABC-DEF'),
@@ -78,7 +83,9 @@ export const NOTIFIERS: Readonly<Record<NotifierName, NotifierProvider>> = {
     title: 'ntfy',
     settings: z.strictObject({
       topic: z.string().regex(/^[\w-]{1,64}$/, 'is not a topic: letters, digits, - and _, at most 64'),
-      serverUrl: address('https://ntfy.sh').default('https://ntfy.sh'),
+      serverUrl: address('https://ntfy.sh')
+        .default('https://ntfy.sh')
+        .meta({ title: 'Server', description: 'Empty: https://ntfy.sh.' }),
     }),
     secrets: z.strictObject({ token: text(500).optional() }).transform(present),
     secretNames: ['token'],

@@ -26,8 +26,8 @@ export const entrySizing = group(
     percent: decimalNumber(
       {
         title: 'Share of the equity',
-        help: 'Budget of one trade, or its loss at the stop, as a share of the equity of the account: 0.05 is 5 %',
-        unit: 'of equity',
+        help: 'Budget of one trade, or its loss at the stop, as a share of the equity of the account',
+        percent: 'share',
         bounds: { above: '0', atMost: '1' },
         advanced: true,
       },

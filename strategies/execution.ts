@@ -27,10 +27,10 @@ export const execution = group(
     makerOffsetBps: count(
       {
         title: 'Limit offset',
-        help: 'Distance of the resting buy below the price, in hundredths of a percent; 0 is one tick below',
+        help: 'Distance of the resting buy below the price; 0 is one tick below',
         from: 0,
         to: 500,
-        unit: '0.01 %',
+        percent: 'bps',
         advanced: true,
       },
       0,

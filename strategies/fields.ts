@@ -7,8 +7,13 @@ interface FormHint {
   readonly advanced?: boolean;
   /** Unit after the input, e.g. `candles`; `quote` is the quote asset of the coin. */
   readonly unit?: string;
-  /** Reference of a multiplier, so that the form can show 0.97 as "3 % below". */
+  /** Reference of a multiplier. */
   readonly of?: string;
+  /**
+   * The form shows the value in percent. `below`: 0.97 is 3; `above`: 1.03 is 3; `around`: 1.03 is 3 and 0.97 is -3;
+   * `share`: 0.03 is 3; `bps`: 300 is 3.
+   */
+  readonly percent?: 'below' | 'above' | 'around' | 'share' | 'bps';
   /** True when an empty text means off. */
   readonly off?: boolean;
   readonly bounds?: Bounds;
@@ -38,6 +43,11 @@ interface Words {
   /** For a group. */
   readonly hint?: GroupHint;
 }
+
+/** A number has a unit or is shown in percent. */
+type Measured = Words & Pick<FormHint, 'unit' | 'percent'>;
+const measureOf = ({ unit, percent }: Measured): Pick<FormHint, 'unit' | 'percent'> =>
+  unit !== undefined ? { unit } : percent !== undefined ? { percent } : {};
 
 const DECIMAL_TEXT = /^\d+(\.\d{1,18})?$/;
 const DECIMAL_OR_EMPTY = /^(\d+(\.\d{1,18})?)?$/;
@@ -74,6 +84,12 @@ function decimalText(bounds: Bounds, off: boolean) {
     });
 }
 
+/** On which side of its reference a multiplier can be. */
+function sideOf({ above, atLeast, below, atMost }: Bounds): 'below' | 'above' | 'around' {
+  if (Number(below ?? atMost) <= 1) return 'below';
+  return Number(above ?? atLeast) >= 1 ? 'above' : 'around';
+}
+
 /** A share of a reference price as decimal text (0.97 = 3 % below). With `off`, '' means off. */
 export const multiplier = (
   words: Words & { readonly of: string; readonly bounds: Bounds; readonly off?: boolean },
@@ -82,7 +98,7 @@ export const multiplier = (
   const { of, bounds, off = false } = words;
   return decimalText(bounds, off)
     .default(fallback)
-    .meta(metaOf(words, { kind: 'multiplier', of, bounds, off }));
+    .meta(metaOf(words, { kind: 'multiplier', of, percent: sideOf(bounds), bounds, off }));
 };
 
 /** An amount above zero in the quote asset, as decimal text. With `off`, '' means off. */
@@ -96,13 +112,13 @@ export const quoteAmount = (words: Words & { readonly off?: boolean }, fallback:
 
 /** A plain factor such as 2.5, as decimal text. With `off`, '' means off. */
 export const decimalNumber = (
-  words: Words & { readonly bounds: Bounds; readonly unit: string; readonly off?: boolean },
+  words: Measured & { readonly bounds: Bounds; readonly off?: boolean },
   fallback: string,
 ) => {
-  const { bounds, unit, off = false } = words;
+  const { bounds, off = false } = words;
   return decimalText(bounds, off)
     .default(fallback)
-    .meta(metaOf(words, { kind: 'number', unit, bounds, off }));
+    .meta(metaOf(words, { kind: 'number', ...measureOf(words), bounds, off }));
 };
 
 /** A switch. */
@@ -113,16 +129,13 @@ export const flag = (words: Words, fallback: boolean) =>
     .meta(metaOf(words, { kind: 'switch' }));
 
 /** A whole number from `from` to `to`. */
-export const count = (
-  words: Words & { readonly from: number; readonly to: number; readonly unit: string },
-  fallback: number,
-) =>
+export const count = (words: Measured & { readonly from: number; readonly to: number }, fallback: number) =>
   z
     .int('must be a whole number')
     .min(words.from, `must be at least ${words.from}`)
     .max(words.to, `must be at most ${words.to}`)
     .default(fallback)
-    .meta(metaOf(words, { kind: 'count', unit: words.unit }));
+    .meta(metaOf(words, { kind: 'count', ...measureOf(words) }));
 
 /** One of a list of options. */
 export const choice = <const Options extends readonly [string, ...string[]]>(

@@ -65,7 +65,7 @@ const row = group(
     sellAtMost: choice(
       {
         title: 'Take profit',
-        help: 'Sells a position in profit at this rating or a worse one, unless the trailing exit has started; off means never',
+        help: 'Sells a position in profit at this rating or a worse one, unless the trailing stop has started; off means never',
       },
       SELL_LABELS,
       'off',

@@ -11,7 +11,7 @@ const rung = group(
     triggerPercentage: multiplier(
       {
         title: 'Sell at',
-        help: 'Sells this part once the price has risen to this share of the average entry price',
+        help: 'Sells this part once the price has risen this far above the average entry price',
         of: 'the average entry price',
         bounds: { above: '1', atMost: '10' },
       },
@@ -20,9 +20,9 @@ const rung = group(
     fraction: decimalNumber(
       {
         title: 'Part',
-        help: 'Share of the largest position of this trade that is sold here: 0.25 is a quarter',
+        help: 'Part of the largest position of this trade that is sold here',
         bounds: { above: '0', atMost: '1' },
-        unit: 'of the position',
+        percent: 'share',
       },
       '0.5',
     ),
@@ -36,7 +36,7 @@ export const takeProfits = z
   .default([])
   .meta({
     title: 'Partial sales',
-    description: 'Each sells a part at a profit on the way up; the trailing exit or the stop sells the rest',
+    description: 'Each sells a part at a profit on the way up; the trailing stop or the stop sells the rest',
     form: { kind: 'list', advanced: true },
   });
 

@@ -22,7 +22,7 @@ export const protectiveStop = group(
     limitOffsetPercentage: multiplier(
       {
         title: 'Lowest price of that stop',
-        help: 'Once it triggers, the stop sells for no less than this share of its trigger price; a price that jumps below it is sold at the market by this service',
+        help: 'Once it triggers, the stop sells at most this far below its trigger price; a price that jumps below it is sold at the market by this service',
         of: 'the trigger price of the stop',
         bounds: { above: '0.5', below: '1' },
         advanced: true,

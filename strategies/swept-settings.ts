@@ -27,7 +27,7 @@ interface Listed {
 }
 
 /** `5..50:5` or `1,2,3` as exact numbers; undefined when it is neither. */
-function readValues(text: string): Listed | undefined {
+export function readValues(text: string): Listed | undefined {
   const dots = text.indexOf('..');
   if (dots < 0) {
     const values = text.split(',').map((one) => readDecimal(one.trim()));

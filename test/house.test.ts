@@ -239,6 +239,14 @@ test('calls to other servers pass the one check of their address', () => {
   );
 });
 
+test('pages read and change through the operations of the contract', () => {
+  const pages = code.filter(({ path }) => path.startsWith('web/') && !path.startsWith('web/data/'));
+  assert.deepEqual(
+    linesThat(pages, (line) => /\buse(Infinite)?Quer(y|ies)\b|\buseMutation\b|\bquery(Fn|Key|Options)\b/.test(line)),
+    [],
+  );
+});
+
 test('no default exports outside web pages', () => {
   const elsewhere = code.filter(({ path }) => !matches(path, DEFAULT_EXPORTS));
   assert.deepEqual(

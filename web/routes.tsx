@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
   createRoute,
@@ -12,7 +12,10 @@ import {
 } from '@tanstack/react-router';
 import { type ReactNode, Suspense } from 'react';
 import { type ProfileId, readId } from '#core/ids.ts';
-import { coinQuery, onboardingQuery, profileQuery, sessionQuery } from '#web/data/queries.ts';
+import { readCoin, readProfile } from '#api/contract/profiles.ts';
+import { onboarding } from '#api/contract/session.ts';
+import { useSession } from '#web/data/session.tsx';
+import { readOf, useRead } from '#web/data/read.ts';
 import { Failure } from '#web/ui/notice.tsx';
 import { BootFrame } from '#web/shell/boot-frame.tsx';
 
@@ -22,17 +25,10 @@ const SignInPage = load(() => import('#web/shell/sign-in.tsx'), 'SignInPage');
 function Gate(): ReactNode {
   // The rendered match, not the address: while a page still loads, the old one must not be rendered for the new state.
   const path = useMatches({ select: (matches) => matches.at(-1)?.pathname });
-  const installation = useQuery(onboardingQuery);
-  const session = useQuery({ ...sessionQuery, enabled: installation.data?.needsOnboarding === false });
-  if (installation.data === undefined) {
-    return installation.isError ? (
-      <BootFrame awaits="the service">
-        <Failure what="Could not reach Tradewind." error={installation.error} />
-      </BootFrame>
-    ) : (
-      <BootFrame awaits="the service" />
-    );
-  }
+  // Without the first answer no page opens.
+  const installation = useRead(onboarding, {}, { every: (data) => (data === undefined ? 5_000 : false) });
+  const session = useSession({ enabled: installation.data?.needsOnboarding === false });
+  if (installation.data === undefined) return <Waiting for={installation} what="the service" />;
   if (installation.data.needsOnboarding) return path === '/welcome' ? <Outlet /> : <Navigate to="/welcome" />;
   if (session.data === null) {
     return (
@@ -41,17 +37,24 @@ function Gate(): ReactNode {
       </Suspense>
     );
   }
-  if (session.data === undefined) {
-    return session.isError ? (
-      <BootFrame awaits="the session">
-        <Failure what="Could not load the session." error={session.error} />
-      </BootFrame>
-    ) : (
-      <BootFrame awaits="the session" />
-    );
-  }
+  if (session.data === undefined) return <Waiting for={session} what="the session" />;
   // A visitor of a live demo may be its operator.
   return path === '/sign-in' && !installation.data.demoMode ? <Navigate to="/" /> : <Outlet />;
+}
+
+interface WaitingProps {
+  for: { readonly error: unknown; readonly refetch: () => unknown };
+  what: string;
+}
+
+/** The frame of a page until the first answer; a failure with a retry. */
+function Waiting({ for: { error, refetch }, what }: WaitingProps): ReactNode {
+  if (error === null) return <BootFrame awaits={what} />;
+  return (
+    <BootFrame awaits={what}>
+      <Failure what={`Could not load ${what}.`} error={error} retry={refetch} />
+    </BootFrame>
+  );
 }
 
 function NotFound(): ReactNode {
@@ -122,8 +125,8 @@ const coin = createRoute({
   loader({ params, context: { client } }) {
     const id = readId<ProfileId>(params.id);
     if (id === undefined) return;
-    void client.prefetchQuery(coinQuery(id, params.symbol));
-    void client.prefetchQuery(profileQuery(id));
+    void client.prefetchQuery(readOf(readCoin, { params: { id, symbol: params.symbol } }));
+    void client.prefetchQuery(readOf(readProfile, { params: { id } }));
   },
   component: load(() => import('#web/coin/coin.tsx'), 'CoinPage'),
 });
@@ -167,7 +170,7 @@ const pages = [
   ),
   page(
     '/profiles/$id/risk',
-    load(() => import('#web/profile/risk.tsx'), 'RiskPage'),
+    load(() => import('#web/config/limits.tsx'), 'LimitsPage'),
   ),
   page(
     '/profiles/$id/logs',
@@ -194,16 +197,12 @@ const pages = [
     load(() => import('#web/research/discovery.tsx'), 'DiscoveryPage'),
   ),
   page(
-    '/profiles/$id/quick-look',
-    load(() => import('#web/research/quick-look.tsx'), 'QuickLookPage'),
-  ),
-  page(
     '/profiles/$id/history',
     load(() => import('#web/profile/history.tsx'), 'HistoryPage'),
   ),
   page(
     '/profiles/$id/notifications',
-    load(() => import('#web/profile/notifications.tsx'), 'NotificationsPage'),
+    load(() => import('#web/config/notifications.tsx'), 'NotificationsPage'),
   ),
   page(
     '/profiles/$id/manage',

@@ -1,6 +1,7 @@
 // Lease and fencing are described in leases.ts.
+import type { z } from 'zod';
 import { venueOf, type Wallet } from '#core/account/account.ts';
-import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { type cachedWallet, cacheKeys } from '#core/installation/cache-keys.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import type { AccountToRun } from '#core/account/profile-to-run.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
@@ -189,7 +190,7 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
           log.warn({ event: 'orphans_not_read', accountId: account.id, err }, 'Orphan orders were not looked for'),
         );
     },
-    onWallet: (wallet) => keepWallet(context, toRun, wallet),
+    onWallet: (wallet, takerFee) => keepWallet(context, toRun, { ...wallet, takerFee }),
     onRules: (rules) => venue.keepRules(rules),
     keptRules: () => venue.keptRules(),
     onPrice: (seen) => venue.keepPrice(seen),
@@ -198,9 +199,19 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
   await cache.delete(cacheKeys.wallet(account.id)).catch(() => {});
 }
 
-function keepWallet({ cache, announcer, log }: WorkerContext, { account }: AccountToRun, wallet: Wallet): void {
-  const { at, balances } = wallet;
-  const text = JSON.stringify({ at: at.toISOString(), keptAt: new Date().toISOString(), balances });
+interface KnownWallet extends Wallet {
+  readonly takerFee: number;
+}
+
+function keepWallet({ cache, announcer, log }: WorkerContext, { account }: AccountToRun, wallet: KnownWallet): void {
+  const { at, balances, takerFee } = wallet;
+  const kept: z.input<typeof cachedWallet> = {
+    at: at.toISOString(),
+    keptAt: new Date().toISOString(),
+    balances,
+    takerFee,
+  };
+  const text = JSON.stringify(kept);
   cache
     .set(cacheKeys.wallet(account.id), text)
     .then(() => announcer.announce({ topic: 'account', id: account.id, data: {} }))

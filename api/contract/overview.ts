@@ -17,11 +17,13 @@ export const accountFigures = {
   unpriced: z.number(),
   /** Quote asset that is locked in orders; null without a wallet. */
   locked: decimalText.nullable(),
+  /** Fee of a market order as a share, 0.001 for 0.1 %; null before the first wallet snapshot. */
+  takerFee: z.number().nullable(),
   stops: z.object({
     /** Positions with a stop, and those of them whose stop is on the exchange. */
     kept: z.number(),
     onExchange: z.number(),
-    /** P&L of these positions if each is sold at its stop, after a fee of 0.1 %; null without a stop. */
+    /** P&L of these positions if each is sold at its stop, after `takerFee`; null without a stop or a known fee. */
     result: decimalText.nullable(),
   }),
   /** The largest fall of the equity below an earlier high, at most 0, since the first point of the curve. */

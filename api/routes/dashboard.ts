@@ -1,11 +1,10 @@
 import { venueOf } from '#core/account/account.ts';
-import { add, type Decimal, divide, formatDecimal, requireDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
+import { add, divide, formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES } from '#core/order/order.ts';
-import { listEquity, unrealisedBefore } from '#storage/history/equity.ts';
 import { newestTrades, tradeSteps } from '#storage/operator/newest-trades.ts';
 import { figuresOf, stopKey } from '#api/views/account-figures.ts';
-import { type Drawdown, maxDrawdown } from '#api/views/drawdown.ts';
+import { pnlSince, readPerformanceView } from '#api/views/performance.ts';
 import { Memo } from '#api/frame/memo.ts';
 import { type AccountView, listAccounts } from '#storage/operator/accounts.ts';
 import { listUnconfirmed, realisedSince } from '#storage/operator/dashboard.ts';
@@ -37,8 +36,7 @@ const ORDERS_SHOWN = 20;
 const FILLS_SHOWN = 20;
 const ACTIVITY_SHOWN = 20;
 const TRADES_SHOWN = 8;
-/** Points of a profile's curve, and how long its drawdown is remembered: it moves slowly and costs a scan. */
-const CURVE_POINTS = 500;
+/** How long a drawdown is remembered: it moves slowly. */
 const DRAWDOWN_TTL_MS = 60_000;
 const isLiveOrder = (state: string): boolean => LIVE_ORDER_STATES.some((live) => live === state);
 
@@ -48,12 +46,14 @@ interface AccountWithProfiles {
   readonly timezone: string;
 }
 
+type Drawdown = Awaited<ReturnType<typeof drawdownOf>>;
+
 interface CardInput {
   readonly facts: AccountFacts;
   readonly timezone: string;
   /** Prices of the stops on the exchange. */
   readonly resting: ReadonlyMap<string, string | null>;
-  readonly drawdowns: Memo<Drawdown | undefined>;
+  readonly drawdowns: Memo<Drawdown>;
 }
 
 /** Money of one account in its main quote asset; gains in other assets are left out rather than added up. */
@@ -78,14 +78,12 @@ async function accountCard(context: ApiContext, { facts, timezone, resting, draw
   const equity = knownEquity({ wallet, quoteAsset, prices, rules, traded }) ?? null;
   const holdings = wallet === undefined ? undefined : holdingsOf(wallet, quoteAsset, prices);
   const free = holdings?.find(({ asset }) => asset === quoteAsset)?.free ?? ZERO;
-  const profileIds = profiles.map(({ id }) => id);
-  const before = await unrealisedBefore(database.kysely, profileIds, midnight);
-  const drawdown = await drawdowns.get(account.id, DRAWDOWN_TTL_MS, () => drawdownOf(context, profileIds, equity));
+  const pnl = await pnlSince(database.kysely, { account, profiles, quoteAsset, rules, prices, since: midnight });
+  const drawdown = await drawdowns.get(account.id, DRAWDOWN_TTL_MS, () => drawdownOf(context, facts, timezone));
   return {
     ...accountView(account),
     ...figuresOf({
-      ...{ ...facts, quoteAsset, equity, realisedToday, resting, drawdown },
-      unrealisedBefore: [...before.values()].map(requireDecimal).reduce(add, ZERO),
+      ...{ ...facts, quoteAsset, equity, pnl, resting, drawdown },
     }),
     equity: equity === null ? null : formatDecimal(equity),
     free: holdings !== undefined && quoteAsset !== null ? formatDecimal(free) : null,
@@ -98,23 +96,13 @@ async function accountCard(context: ApiContext, { facts, timezone, resting, draw
   };
 }
 
-async function drawdownOf(
-  { database }: ApiContext,
-  profileIds: readonly ProfileId[],
-  equity: Decimal | null,
-): Promise<Drawdown | undefined> {
-  if (equity === null) return undefined;
-  const curves = await Promise.all(
-    profileIds.map(async (profileId) =>
-      (await listEquity(database.kysely, { profileId, limit: CURVE_POINTS })).map(
-        ({ at, realised, positionValue, positionCost }) => ({
-          atMs: at.getTime(),
-          net: Number(realised) + Number(positionValue) - Number(positionCost),
-        }),
-      ),
-    ),
-  );
-  return maxDrawdown(curves, toNumber(equity));
+/** The largest drawdown since the first trade, as on the Performance page. */
+async function drawdownOf(context: ApiContext, { account, profiles }: AccountFacts, timezone: string) {
+  const { maxDrawdown, points, firstAt, from } = await readPerformanceView(context, {
+    ...{ account, profiles, timezone, period: 'all' },
+  });
+  if (maxDrawdown === null || firstAt === null) return null;
+  return { share: maxDrawdown, since: from, isAtHigh: points.at(-1)?.drawdown === 0 };
 }
 
 const coinsOf = (context: ApiContext, { account, profiles }: AccountWithProfiles) =>
@@ -187,7 +175,7 @@ const SHOWN_LEVELS = ['info', 'warn', 'error'] as const;
 
 export function mountDashboard({ context, handle }: Routes): void {
   const { kysely } = context.database;
-  const drawdowns = new Memo<Drawdown | undefined>({ nowMs: () => context.now().getTime(), most: 50 });
+  const drawdowns = new Memo<Drawdown>({ nowMs: () => context.now().getTime(), most: 50 });
   handle(readDashboard, async ({ operator }) => {
     const { id: userId, timezone } = operator.user;
     const profiles = await listProfiles(kysely, userId);

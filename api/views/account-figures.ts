@@ -3,7 +3,9 @@ import {
   add,
   type Decimal,
   formatDecimal,
+  fromNumber,
   multiply,
+  ONE,
   requireDecimal,
   subtract,
   toNumber,
@@ -13,23 +15,19 @@ import type { ProfileId } from '#core/ids.ts';
 import type { accountFigures } from '#api/contract/overview.ts';
 import type { AccountFacts } from './blockers.ts';
 import type { CoinView } from './coins.ts';
-import type { Drawdown } from './drawdown.ts';
 
 type Figures = z.output<z.ZodObject<typeof accountFigures>>;
 type Bound = AccountFacts['coins'][number];
 
-/** Part of the proceeds that remains after the usual fee of a sale, 0.1 %. */
-const AFTER_FEE = requireDecimal('0.999');
-
 interface FiguresInput extends Pick<AccountFacts, 'account' | 'profiles' | 'coins' | 'wallet' | 'limits'> {
   readonly quoteAsset: string | null;
   readonly equity: Decimal | null;
-  readonly realisedToday: Decimal;
-  /** Unrealised P&L of the account at midnight. */
-  readonly unrealisedBefore: Decimal;
+  /** P&L since midnight. */
+  readonly pnl: Decimal;
   /** Prices of the stops on the exchange by `profile id symbol`; null where the exchange trails it. */
   readonly resting: ReadonlyMap<string, string | null>;
-  readonly drawdown: Drawdown | undefined;
+  /** Null while the equity is not known, and before the first trade. */
+  readonly drawdown: Figures['drawdown'];
 }
 
 const sumOf = (values: readonly Decimal[]): Decimal => values.reduce(add, ZERO);
@@ -48,17 +46,23 @@ const stopOf = ({ state }: CoinView, rests: string | null | undefined): Decimal 
   return price === undefined ? undefined : requireDecimal(price);
 };
 
-function stopsOf(held: readonly Bound[], resting: FiguresInput['resting']): Figures['stops'] {
+interface StopsInput extends Pick<FiguresInput, 'resting'> {
+  readonly held: readonly Bound[];
+  readonly takerFee: number | null;
+}
+
+function stopsOf({ held, resting, takerFee }: StopsInput): Figures['stops'] {
+  const kept = subtract(ONE, fromNumber(takerFee ?? 0));
   const results = held.flatMap(({ profileId, coin }) => {
     const stop = stopOf(coin, resting.get(stopKey(profileId, coin.symbol)));
     if (stop === undefined) return [];
-    const proceeds = multiply(multiply(requireDecimal(coin.position.quantity), stop), AFTER_FEE);
+    const proceeds = multiply(multiply(requireDecimal(coin.position.quantity), stop), kept);
     return [subtract(proceeds, requireDecimal(coin.position.cost))];
   });
   return {
     kept: results.length,
     onExchange: held.filter(({ profileId, coin }) => resting.has(stopKey(profileId, coin.symbol))).length,
-    result: results.length === 0 ? null : formatDecimal(sumOf(results)),
+    result: results.length === 0 || takerFee === null ? null : formatDecimal(sumOf(results)),
   };
 }
 
@@ -77,11 +81,11 @@ function limitsOf({ account, profiles, limits }: FiguresInput): Figures['limits'
 
 /** The figures of an account, all from the same coins, prices and wallet. */
 export function figuresOf(input: FiguresInput): Figures {
-  const { coins, quoteAsset, equity, wallet, realisedToday, unrealisedBefore, resting, drawdown } = input;
+  const { coins, quoteAsset, equity, wallet, pnl, resting, drawdown } = input;
   const counted = coins.filter(({ coin }) => coin.quoteAsset === quoteAsset);
   const held = counted.filter(isPosition);
   const unrealised = sumOf(counted.map(({ coin }) => requireDecimal(coin.position.unrealised ?? '0')));
-  const pnl = add(realisedToday, subtract(unrealised, unrealisedBefore));
+  const takerFee = wallet?.takerFee ?? null;
   const atMidnight = equity === null ? ZERO : subtract(equity, pnl);
   return {
     pnlToday:
@@ -93,11 +97,9 @@ export function figuresOf(input: FiguresInput): Figures {
     positions: held.length,
     unpriced: held.filter(({ coin }) => coin.position.value === null).length,
     locked: quoteAsset === null ? null : (wallet?.balances[quoteAsset]?.locked ?? null),
-    stops: stopsOf(held, resting),
-    drawdown:
-      drawdown === undefined
-        ? null
-        : { share: drawdown.share, since: new Date(drawdown.sinceMs).toISOString(), isAtHigh: drawdown.isAtHigh },
+    takerFee,
+    stops: stopsOf({ held, resting, takerFee }),
+    drawdown,
     limits: limitsOf(input),
   };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { venueOf } from '#core/account/account.ts';
 import { add, type Decimal, formatDecimal, multiply, ONE, requireDecimal, ZERO } from '#core/amount/decimal.ts';
-import type { ProfileId } from '#core/ids.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
 import {
   type PositionStep,
   readCapital,
@@ -19,7 +19,7 @@ import {
 } from '#storage/history/performance-trades.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
-import type { Transaction } from '#storage/postgres/database.ts';
+import type { Reader, Transaction } from '#storage/postgres/database.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import type { Prices, Rules } from '#api/frame/venues.ts';
 import { knownEquity, mainQuoteAsset } from './holdings.ts';
@@ -34,7 +34,7 @@ import {
 } from './performance-curve.ts';
 import { type PerformancePeriod, performancePeriod, type PeriodQuery } from './performance-period.ts';
 import { breakdowns, exitRows, tradeAtStart, tradeEdges, tradesView } from './performance-rows.ts';
-import { valueCoins, type Values } from './performance-values.ts';
+import { changeOf, NO_SUMS, profitIn, valueCoins, type Values } from './performance-values.ts';
 
 export interface PerformanceRequest extends PeriodQuery {
   readonly account: AccountView;
@@ -83,6 +83,23 @@ interface Scope {
   readonly profileIds: readonly ProfileId[];
 }
 
+/** The steps of all coins, and the coins with another quote asset. */
+async function readSteps(
+  reader: Reader,
+  accountId: AccountId,
+  { marks, present }: { readonly marks: readonly string[]; readonly present: Pick<Present, 'quoteAsset' | 'rules'> },
+) {
+  const all = await readPositionSteps(reader, { accountId, marks });
+  const isOther = (symbol: string): boolean => {
+    const quote = present.rules?.get(symbol)?.quoteAsset;
+    return (
+      present.quoteAsset !== null &&
+      (quote === undefined ? !symbol.endsWith(present.quoteAsset) : quote !== present.quoteAsset)
+    );
+  };
+  return { all, without: [...new Set(all.map(({ symbol }) => symbol).filter(isOther))].toSorted() };
+}
+
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 const END = 'infinity';
 
@@ -93,15 +110,7 @@ async function readScope(reader: Transaction, request: PerformanceRequest, prese
   const period = performancePeriod(request, clock);
   const past = period.endsNow ? period.marks.slice(0, -1) : period.marks;
   const marks = [...past.map(isoOf), END];
-  const all = await readPositionSteps(reader, { accountId: account.id, marks });
-  const isOther = (symbol: string): boolean => {
-    const quote = present.rules?.get(symbol)?.quoteAsset;
-    return (
-      present.quoteAsset !== null &&
-      (quote === undefined ? !symbol.endsWith(present.quoteAsset) : quote !== present.quoteAsset)
-    );
-  };
-  const without = [...new Set(all.map(({ symbol }) => symbol).filter(isOther))].toSorted();
+  const { all, without } = await readSteps(reader, account.id, { marks, present });
   const known = [...profiles.map(({ id }) => id), ...all.map((step) => step.profileId)];
   return {
     ...{ period, firstAt, marks, without },
@@ -137,13 +146,38 @@ async function readValues(
   return valueCoins({
     steps,
     pastPrices: await readPastPrices(reader, { profileIds: existing, marks: marks.filter((mark) => mark !== END) }),
-    prices: new Map([...present.prices].map(([symbol, { price }]) => [symbol, price])),
+    prices: pricesOf(present),
     last: period.marks.length - 1,
     now: marks.length - 1,
     isCounted: (id) => profileIds.includes(id),
     exists: (id) => existing.includes(id),
   });
 }
+
+interface SinceInput extends Pick<Present, 'quoteAsset' | 'rules' | 'prices'> {
+  readonly account: AccountView;
+  readonly profiles: readonly ProfileView[];
+  readonly since: Date;
+}
+
+/** P&L of an account since a moment such as midnight: the newest day of its performance. */
+export async function pnlSince(reader: Reader, { account, profiles, since, ...present }: SinceInput): Promise<Decimal> {
+  const marks = [since.toISOString(), END];
+  const existing = profiles.map(({ id }) => id);
+  const { all, without } = await readSteps(reader, account.id, { marks, present });
+  const { counted } = valueCoins({
+    steps: all.filter(({ symbol }) => !without.includes(symbol)),
+    pastPrices: await readPastPrices(reader, { profileIds: existing, marks: marks.slice(0, 1) }),
+    prices: pricesOf(present),
+    ...{ last: 1, now: 1 },
+    isCounted: () => true,
+    exists: (id) => existing.includes(id),
+  });
+  return profitIn(changeOf(counted[0] ?? NO_SUMS, counted[1] ?? NO_SUMS));
+}
+
+const pricesOf = ({ prices }: Pick<Present, 'prices'>): ReadonlyMap<string, Decimal> =>
+  new Map([...prices].map(([symbol, { price }]) => [symbol, price]));
 
 /** Reads in one snapshot of the database, so that all numbers are of one moment. */
 async function atOneMoment<Result>(

@@ -66,7 +66,7 @@ test('every entry and exit with its reason, its numbers and a sentence', () => {
   // The low of the window of two candles; decided at the close before the fill.
   assert.deepEqual([bought.decidedAt, bought.numbers.windowLow], ['1970-01-01T02:00:00.000Z', '100.00']);
   assert.equal(sold.numbers.threshold, '105.84');
-  assert.match(sold.sentence, /^Selling: 105\.00 reached the trailing exit at 105\.84/);
+  assert.match(sold.sentence, /^Selling: 105\.00 reached the trailing stop at 105\.84/);
   const table = run('--candles', 'SOLUSDT-1h.csv.gz', ...TRADE, '--explain').stdout;
   assert.match(table, /Reasons\n.*buy.*\n {2}.*windowLow 100.*\n.*sell {2}Selling/);
 });

@@ -16,25 +16,48 @@ import { isObject } from '#core/merge.ts';
 import { positiveAmount } from '#core/text-fields.ts';
 
 const upTo = (most: number) => z.int().min(1).max(most);
+const amount = (title: string, description: string) =>
+  positiveAmount.nullable().meta({ title, description, form: { unit: 'quote' } });
 
 /** Risk limits of an account or a profile; null is no limit. Amounts are in `asset`. */
 export const riskLimits = z.strictObject({
   asset: z
     .string()
     .regex(/^[A-Z0-9]{2,12}$/, 'is not an asset such as USDT')
-    .nullable(),
-  /** Realised loss of a calendar day in the operator's time zone, fees included. */
-  dailyLoss: positiveAmount.nullable(),
-  /** Realised loss between any two moments of the last `drawdownHours`. */
-  drawdown: positiveAmount.nullable(),
-  drawdownHours: upTo(720),
-  /** Number of consecutive losing trades that pauses buying for `lossPauseMinutes`. */
-  lossStreak: upTo(20).nullable(),
-  lossPauseMinutes: upTo(10_080),
-  openPositions: upTo(1_000).nullable(),
-  /** Cost of all positions and open buys. */
-  exposure: positiveAmount.nullable(),
-  entriesPerMinute: upTo(600).nullable(),
+    .nullable()
+    .meta({ form: { hidden: true } }),
+  /** Of a calendar day. */
+  dailyLoss: amount('Loss today', 'Realised, after fees. Stops buying until the next day in your time zone.'),
+  /** Between any two moments of the last `drawdownHours`. */
+  drawdown: amount('Drawdown', 'Realised loss within the window below. Stops buying until it is older.'),
+  drawdownHours: upTo(720).meta({
+    title: 'Drawdown window',
+    description: 'How far back the drawdown is measured.',
+    form: { unit: 'h' },
+  }),
+  lossStreak: upTo(20)
+    .nullable()
+    .meta({
+      title: 'Losses in a row',
+      description: 'This many losing trades in a row pause buying.',
+      form: { unit: 'trades' },
+    }),
+  lossPauseMinutes: upTo(10_080).meta({
+    title: 'Pause',
+    description: 'Length of the pause after losses in a row.',
+    form: { unit: 'min' },
+  }),
+  openPositions: upTo(1_000)
+    .nullable()
+    .meta({
+      title: 'Open positions',
+      description: 'Maximum number; existing positions may still be added to.',
+      form: { unit: 'coins' },
+    }),
+  exposure: amount('Exposure', 'Maximum cost of positions and open buys. Buys get smaller first.'),
+  entriesPerMinute: upTo(600)
+    .nullable()
+    .meta({ title: 'Buys per minute', description: 'Further buys wait.', form: { unit: 'buys' } }),
 });
 export type RiskLimits = z.infer<typeof riskLimits>;
 

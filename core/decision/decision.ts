@@ -27,14 +27,25 @@ export interface ReasonText {
   readonly thresholds: readonly string[];
 }
 
+/** The assets of a coin. */
+interface Assets {
+  readonly baseAsset: string;
+  readonly quoteAsset: string;
+}
+
 /**
  * Replaces `{name}` in a template by a number, or by an en dash when it is absent. `{name:is|are}` is the first word when
- * the number is 1, otherwise the second.
+ * the number is 1, otherwise the second. `{name quote}` and `{name base}` add the asset of the amount, where it is known.
  */
-export const describe = (text: ReasonText, numbers: Numbers): string =>
-  text.sentence.replace(/\{(\w+)(?::(\w+\|\w+))?\}/g, (_place, name: string, words?: string) =>
-    String((words === undefined ? numbers[name] : words.split('|')[numbers[name] === 1 ? 0 : 1]) ?? '–'),
-  );
+export const describe = (text: ReasonText, numbers: Numbers, assets?: Assets): string =>
+  text.sentence.replace(/\{([^}]+)\}/g, (_place, content: string) => {
+    const [name = '', words] = content.split(':');
+    const [key = '', unit] = name.split(' ');
+    const value = words === undefined ? numbers[key] : words.split('|')[numbers[key] === 1 ? 0 : 1];
+    if (value === undefined || value === null) return '–';
+    if (assets === undefined || unit === undefined) return String(value);
+    return `${value} ${unit === 'base' ? assets.baseAsset : assets.quoteAsset}`;
+  });
 
 /** Reasons of the engine, not of the strategy, to refuse an order. */
 export const APPROVAL_REASONS = {
@@ -66,18 +77,22 @@ export const APPROVAL_REASONS = {
     sentence: 'Not trading: the exchange lists the coin as {status}.',
     thresholds: ['status'],
   },
-  'size-no-funds': { sentence: 'Not buying: {free} free, {wanted} wanted.', thresholds: ['wanted'] },
+  'size-no-funds': {
+    sentence: 'Not buying: {free quote} is available, the order needs {wanted quote}.',
+    thresholds: ['wanted'],
+  },
   'size-below-minimum': {
-    sentence: 'Not buying: {budget} is below the smallest safe order {minOrderQuote}.',
+    sentence: 'Not buying: {budget quote} is below the smallest order, {minOrderQuote quote}.',
     thresholds: ['budget'],
   },
   'size-exit-infeasible': {
     sentence:
-      'Not buying: {netQty} sold at the stop limit {stopLimit} is worth {value}, below the {required} the exchange would accept.',
+      'Not buying: {netQty base} sold at the stop limit {stopLimit} is worth {value quote}, below the {required quote} the exchange would accept.',
     thresholds: ['required'],
   },
   'cap-symbol-exposure': {
-    sentence: 'Not buying: {used} of at most {cap} is in this coin. The remaining {room} is too little for an order.',
+    sentence:
+      'Not buying: {used quote} of at most {cap quote} is in this coin. The remaining {room quote} is too little for an order.',
     thresholds: ['cap'],
   },
   'cap-position-loss': {
@@ -158,15 +173,15 @@ export const APPROVAL_REASONS = {
   },
   'action-first': { sentence: 'Waiting: your manual action comes first.', thresholds: [] },
   'size-more-than-held': {
-    sentence: 'Not selling: you requested {wanted}, but only {most} can be sold.',
+    sentence: 'Not selling: you requested {wanted base}, but only {most base} can be sold.',
     thresholds: ['wanted'],
   },
   'size-leaves-dust': {
-    sentence: 'Not selling: the remaining {left} would be too small to sell later. Sell {most}, or less.',
+    sentence: 'Not selling: the remaining {left base} would be too small to sell later. Sell {most base}, or less.',
     thresholds: [],
   },
   'exit-unsellable': {
-    sentence: 'Not selling: {lots} is worth {value}, below the minimum order value {minNotional}.',
+    sentence: 'Not selling: {lots base} is worth {value quote}, below the minimum order value {minNotional quote}.',
     thresholds: ['minNotional'],
   },
   'exit-nothing-free': {

@@ -90,6 +90,8 @@ export const cachedWallet = z.object({
   /** Wall time at which the worker wrote it. */
   keptAt: z.iso.datetime(),
   balances: z.record(z.string(), z.object({ free: z.string(), locked: z.string() })),
+  /** Fee of a market order as a share: 0.001 for 0.1 %. Absent in a wallet of an earlier version. */
+  takerFee: z.number().optional(),
 });
 /** `marketMs` at wall time `wallMs`, advancing `speed` times as fast. */
 export const marketClock = z.object({ marketMs: z.number(), wallMs: z.number(), speed: z.number() });

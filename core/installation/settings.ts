@@ -2,25 +2,48 @@ import { z } from 'zod';
 import { TICK_TRACE_CAP } from './cache-keys.ts';
 
 const days = z.int('must be a whole number').min(1).max(3650);
+const kept = (title: string, description: string, unit: string) => ({
+  title,
+  description,
+  form: { unit, empty: 'forever' },
+});
 const flag = z.boolean('must be true or false');
 
 /** Retention of records; null is unlimited. */
 const retention = z.strictObject({
-  /** Log rows at level debug: decisions that did nothing. They grow fast. */
-  debugLogDays: days,
-  actionLogDays: days.nullable(),
-  actionLogMaxRows: z.int('must be a whole number').min(1000).max(100_000_000).nullable(),
-  auditLogDays: days.nullable(),
-  equityDays: days.nullable(),
-  /** Tick audits of a profile in the cache store. */
-  tickTraceEntries: z.int('must be a whole number').min(1000).max(1_000_000),
+  /** Log rows at level debug. */
+  debugLogDays: days.meta(kept('Waiting decisions', 'These rows grow fast.', 'days')),
+  actionLogDays: days
+    .nullable()
+    .meta(kept('Other log rows', 'Buys, sales, rejections and warnings, with requests and responses.', 'days')),
+  actionLogMaxRows: z
+    .int('must be a whole number')
+    .min(1000)
+    .max(100_000_000)
+    .nullable()
+    .meta(kept('Maximum log rows', 'The oldest are removed first.', 'rows')),
+  auditLogDays: days.nullable().meta(kept('Audit log', 'Your changes.', 'days')),
+  equityDays: days.nullable().meta(kept('Equity history', 'For the curve under Trades.', 'days')),
+  /** In the cache store. */
+  tickTraceEntries: z
+    .int('must be a whole number')
+    .min(1000)
+    .max(1_000_000)
+    .meta(kept('Full tick traces', 'Newest ticks per profile, complete.', 'ticks')),
 });
 
 const backup = z.strictObject({
-  enabled: flag,
-  intervalHours: z.int('must be a whole number').min(1).max(8760),
-  /** Older backups are removed once a newer one is complete. */
-  keep: z.int('must be a whole number').min(1).max(365),
+  enabled: flag.meta({ title: 'Automatic backups', description: 'Needs a folder.' }),
+  intervalHours: z
+    .int('must be a whole number')
+    .min(1)
+    .max(8760)
+    .meta(kept('Every', 'Time between two backups.', 'hours')),
+  keep: z
+    .int('must be a whole number')
+    .min(1)
+    .max(365)
+    .meta(kept('Keep', 'Older ones are removed once a newer one is complete.', 'backups')),
 });
 
 const opsNotify = z.strictObject({

@@ -46,7 +46,7 @@ export interface FoldResult {
 }
 
 /** A quantity can be sold at `price` when it holds one minimum lot worth the minimum order value. */
-export function isSellable(quantity: Decimal, price: Decimal, rules: SymbolRules): boolean {
+export function isSellable(quantity: Decimal, price: Decimal, rules: Pick<SymbolRules, 'lot' | 'notional'>): boolean {
   const lots = floorToStep(quantity, rules.lot.step);
   return lots > 0n && lots >= rules.lot.min && multiply(lots, price) >= rules.notional.min;
 }

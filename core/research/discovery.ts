@@ -8,35 +8,50 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 const from = (least: number, most = Number.MAX_SAFE_INTEGER) => z.number().min(least).max(most);
 const whole = (least: number, most: number) => z.int('must be a whole number').min(least).max(most);
 
+const words = (title: string, description: string, unit?: string) => ({
+  title,
+  description,
+  ...(unit === undefined ? {} : { form: { unit } }),
+});
+
 /** Requirements for a proposed coin. Shares in percent; volumes in the quote asset; zero switches a test off. */
 export const discoveryConfig = z.strictObject({
-  enabled: z.boolean(),
-  refreshMinutes: whole(1, 1440),
-  quoteAsset: z.string().regex(/^[A-Z0-9]{2,12}$/, 'is not an asset such as USDT'),
-  blacklist: z.array(z.string().regex(/^[A-Z0-9]{2,30}$/, 'is not a coin pair such as BTCUSDT')).max(500),
-  minPairVolume: from(0),
-  /** Over all pairs of the coin. */
-  minAssetVolume: from(0),
-  maxSpreadPercent: from(0, 100),
-  changeMinPercent: from(-100, 1000),
-  /** Of the coins ranked by their 24-hour change: keep this band, without the very best. */
-  rankTopPercent: from(1, 100),
-  rankExcludeTopPercent: from(0, 99),
-  minAgeDays: whole(1, 40),
-  maxCoins: whole(1, 50),
-  /** Minimum time in the profile, and minimum time before a coin returns. */
-  minHoldMinutes: whole(1, 43_200),
-  breadthMinPercent: from(0, 100),
-  highDistancePercent: from(0, 100),
-  knifeCandles: whole(0, 50),
-  knifeDropPercent: from(0, 100),
-  adxPeriod: whole(2, 100),
-  adxMin: from(0, 100),
-  emaPeriod: whole(2, 400),
-  volumePeriod: whole(2, 400),
-  volumeMultiple: from(0, 100),
-  correlationMost: from(0, 1),
-  correlationCandles: whole(5, 200),
+  enabled: z.boolean().meta({ form: { hidden: true } }),
+  refreshMinutes: whole(1, 1440).meta(words('Search every', 'How often the market is searched.', 'min')),
+  quoteAsset: z
+    .string()
+    .toUpperCase()
+    .regex(/^[A-Z0-9]{2,12}$/, 'is not an asset such as USDT')
+    .meta(words('Quote asset', 'Such as USDT.')),
+  blacklist: z
+    .array(
+      z
+        .string()
+        .toUpperCase()
+        .regex(/^[A-Z0-9]{2,30}$/, 'is not a coin pair such as BTCUSDT'),
+    )
+    .max(500)
+    .meta(words('Exclude', 'Pairs such as BTCUSDT, separated by commas.')),
+  minPairVolume: from(0).meta(words('Volume of the pair', 'Traded in a day, at least.', 'quote')),
+  minAssetVolume: from(0).meta(words('Volume of the coin', 'Over all its pairs, at least.', 'quote')),
+  maxSpreadPercent: from(0, 100).meta(words('Spread', 'Between best bid and ask, at most.', '%')),
+  changeMinPercent: from(-100, 1000).meta(words('24 h change', 'At least.', '%')),
+  rankTopPercent: from(1, 100).meta(words('Strongest coins kept', 'By 24 h change.', '%')),
+  rankExcludeTopPercent: from(0, 99).meta(words('Top coins skipped', 'They are often exhausted.', '%')),
+  minAgeDays: whole(1, 40).meta(words('Listed for', 'At least.', 'days')),
+  maxCoins: whole(1, 50).meta(words('Maximum coins', 'Including the coins of the profile.', 'coins')),
+  minHoldMinutes: whole(1, 43_200).meta(words('Minimum stay', 'Also the pause before a coin returns.', 'min')),
+  breadthMinPercent: from(0, 100).meta(words('Market breadth', 'Share of rising coins, at least; 0: off.', '%')),
+  highDistancePercent: from(0, 100).meta(words('Distance to the 24 h high', 'At least; 0: off.', '%')),
+  knifeCandles: whole(0, 50).meta(words('Period of a recent fall', 'Excludes a coin; 0: off.', 'h')),
+  knifeDropPercent: from(0, 100).meta(words('Recent fall', 'Excludes a coin; 0: off.', '%')),
+  adxPeriod: whole(2, 100).meta(words('ADX period', 'Of the trend strength.', 'h')),
+  adxMin: from(0, 100).meta(words('Trend strength (ADX)', 'From 0 to 100, at least.')),
+  emaPeriod: whole(2, 400).meta(words('EMA period', 'The price must be above the average.', 'h')),
+  volumePeriod: whole(2, 400).meta(words('Volume average', 'Period of the average.', 'h')),
+  volumeMultiple: from(0, 100).meta(words('Volume of the last hour', 'As a multiple of its average, at least.', '×')),
+  correlationMost: from(0, 1).meta(words('Correlation', 'With another coin, at most, from 0 to 1; 0: off.')),
+  correlationCandles: whole(5, 200).meta(words('Correlation period', 'Of the returns that are compared.', 'h')),
 });
 export type DiscoveryConfig = z.output<typeof discoveryConfig>;
 

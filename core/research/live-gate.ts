@@ -6,24 +6,40 @@ import { z } from 'zod';
  */
 
 const share = z.number().min(-1).max(100).nullable();
+const inPercent = (title: string, description: string) => ({ title, description, form: { percent: 'share' } });
 
 export const gateBars = z.strictObject({
-  /** Minimum profit factor. */
-  profitFactor: z.number().min(0).max(100).nullable(),
-  /** Minimum number of closed positions. */
-  closedCycles: z.int().min(0).max(100_000).nullable(),
-  /** Minimum return on capital used. */
-  returnOnCapital: share,
-  /** Minimum alpha: return less that of equal exposure. */
-  alpha: share,
-  /** Minimum return of the last 30 % of the days. */
-  outOfSample: share,
-  /** Maximum drawdown. */
-  drawdown: z.number().min(0).max(1).nullable(),
-  /** Minimum share of the candles of the window that exist. */
-  coverage: z.number().min(0).max(1).nullable(),
-  /** Maximum number of days since the end of the window. */
-  ageDays: z.number().min(0).max(3650).nullable(),
+  profitFactor: z
+    .number()
+    .min(0)
+    .max(100)
+    .nullable()
+    .meta({ title: 'Profit factor', description: 'Gross profit divided by gross loss, at least.' }),
+  closedCycles: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .nullable()
+    .meta({ title: 'Trades', description: 'Closed trades, at least; fewer prove little.' }),
+  returnOnCapital: share.meta(
+    inPercent('Return on capital used', 'Net P&L divided by the maximum money in use, at least.'),
+  ),
+  alpha: share.meta(
+    inPercent('Alpha (vs. equal exposure)', 'Return less the return of holding the mean exposure, at least.'),
+  ),
+  outOfSample: share.meta(inPercent('Out of sample (last 30 %)', 'Return on the last days, at least.')),
+  drawdown: z.number().min(0).max(1).nullable().meta(inPercent('Max drawdown', 'From the high, at most.')),
+  coverage: z.number().min(0).max(1).nullable().meta(inPercent('Candle coverage', 'Share of the period, at least.')),
+  ageDays: z
+    .number()
+    .min(0)
+    .max(3650)
+    .nullable()
+    .meta({
+      title: 'Age of the backtest',
+      description: 'Days since its last candle, at most.',
+      form: { unit: 'days' },
+    }),
 });
 export type GateBars = z.output<typeof gateBars>;
 export const USUAL_BARS: GateBars = {

@@ -24,23 +24,45 @@ const volumePercent = z
     'is not a number from 0 to 100',
   );
 
+const inPercent = (title: string, help: string) => ({ title, form: { help, percent: 'bps' } });
+
 /**
  * Trading costs of a run. The API, the web app and the command line share the names and the defaults. A flag is the name
  * with dashes: `--spread-bps` for `spreadBps`. 1 bps is 0.01 %.
  */
 export const costTerms = z.strictObject({
   /** Taker fee. */
-  feeBps: bps.default('10').describe('Taker fee in bps (0.01 %)'),
-  makerFeeBps: bps.optional().describe('Maker fee in bps; default: the taker fee'),
+  feeBps: bps
+    .default('10')
+    .meta({ ...inPercent('Fee', 'Fee of the exchange on every fill.'), description: 'Taker fee in bps (0.01 %)' }),
+  makerFeeBps: bps.optional().meta({
+    ...inPercent('Maker fee', 'For an order that waited in the order book; empty: same as the fee.'),
+    description: 'Maker fee in bps; default: the taker fee',
+  }),
   feeIn: z
     .enum(['received', 'other'])
     .default('received')
-    .describe('received: fees reduce the received asset; other: fees are paid in a third asset, at their value'),
-  slippageBps: bps.default('2').describe('Slippage of a market order in bps'),
-  spreadBps: bps.default('2').describe('Spread in bps; a market order pays half of it'),
-  volumePercent: volumePercent
-    .default('5')
-    .describe("Share of a candle's volume that orders may take; the rest of an order waits. 0: any amount"),
+    .meta({
+      title: 'Fees are taken',
+      description: 'received: fees reduce the received asset; other: fees are paid in a third asset, at their value',
+      form: {
+        help: "Some accounts pay fees in a third asset, such as the exchange's own coin.",
+        options: { received: 'from the received asset', other: 'from a third asset, at its value' },
+      },
+    }),
+  slippageBps: bps.default('2').meta({
+    ...inPercent('Slippage', 'How much worse than the price a market order fills.'),
+    description: 'Slippage of a market order in bps',
+  }),
+  spreadBps: bps.default('2').meta({
+    ...inPercent('Spread', 'Between best bid and ask; a market order pays half of it.'),
+    description: 'Spread in bps; a market order pays half of it',
+  }),
+  volumePercent: volumePercent.default('5').meta({
+    title: 'Share of the volume',
+    description: "Share of a candle's volume that orders may take; the rest of an order waits. 0: any amount",
+    form: { unit: '%' },
+  }),
 });
 export type Costs = z.output<typeof costTerms>;
 
@@ -50,8 +72,13 @@ export const runTerms = z.strictObject({
   /** Default: the end of the last full day (UTC), or now when `from` is later than that. */
   to: instantText.optional(),
   /** Interval of the detail candles. The strategy's interval must be a multiple of it. */
-  detailInterval: z.enum(INTERVALS).default('1m'),
-  balance: positiveAmount.default('1000'),
+  detailInterval: z
+    .enum(INTERVALS)
+    .default('1m')
+    .meta({ title: 'Candles', form: { help: 'Shorter candles are more exact and take longer.' } }),
+  balance: positiveAmount
+    .default('1000')
+    .meta({ title: 'Starting balance', form: { help: 'Play money; all of it in cash.', unit: 'quote' } }),
   ...costTerms.shape,
 });
 
@@ -82,17 +109,53 @@ export function openWindowEnd(fromMs: number, nowMs: number): number {
   return fromMs < day ? day : nowMs - (nowMs % MINUTE_MS);
 }
 
+const days = z.int().min(1).max(3650);
+
+/** How a sweep searches, and how it ranks. */
+export const howToSearch = z.strictObject({
+  search: z
+    .enum(['grid', 'random', 'halving'])
+    .default('grid')
+    .meta({
+      title: 'Search',
+      form: {
+        help: 'Grid: every combination. Random: a sample. Successive halving: all on a short part of the period, then the better half on a longer one.',
+        options: { grid: 'Grid', random: 'Random', halving: 'Successive halving' },
+      },
+    }),
+  /** Number of sets drawn at random by `seed`. A grid tries all sets, and so does halving without `count`. */
+  count: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .meta({ title: 'Settings drawn', form: { when: { search: ['random'] } } }),
+  rank: z
+    .enum(['return', 'sharpe', 'sortino', 'calmar', 'net'])
+    .default('sharpe')
+    .meta({
+      title: 'Optimise for',
+      form: {
+        help: 'Return per unit of volatility (Sharpe), of downside volatility (Sortino) or of max drawdown (Calmar), or the total.',
+        options: { return: 'Return', sharpe: 'Sharpe', sortino: 'Sortino', calmar: 'Calmar', net: 'Net P&L' },
+      },
+    }),
+  /** Also selects a set on each training window and runs it on the test window after it. */
+  walkForward: z
+    .strictObject({
+      trainDays: days.meta({ title: 'Train days', form: { unit: 'days' } }),
+      testDays: days.meta({ title: 'Test days', form: { unit: 'days' } }),
+    })
+    .optional()
+    .meta({ title: 'Walk forward', form: { when: { search: ['grid', 'random'] } } }),
+});
+
 export const sweepTerms = z.strictObject({
   ...runTerms.shape,
   /** Such as ema.fast=5..50:5; ema.slow=60,100,200 */
   knobs: z.string().min(1).max(2000),
-  search: z.enum(['grid', 'random', 'halving']).default('grid'),
-  /** Number of sets drawn at random by `seed`. A grid tries all sets, and so does halving without `count`. */
-  count: z.int().min(1).max(100_000).optional(),
+  ...howToSearch.shape,
   seed: z.int().min(0).default(1),
-  rank: z.enum(['return', 'sharpe', 'sortino', 'calmar', 'net']).default('sharpe'),
-  /** Walk-forward: also selects a set on each training window and runs it on the test window after it. */
-  walkForward: z.strictObject({ trainDays: z.int().min(1).max(3650), testDays: z.int().min(1).max(3650) }).optional(),
 });
 
 const place = { venue: z.enum(['live', 'testnet', 'demo', 'paper']) };

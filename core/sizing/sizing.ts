@@ -23,11 +23,16 @@ const BUFFERED = add(ONE, CASH_BUFFER);
 /** Assumed exit price without a configured stop. */
 const NO_STOP_FLOOR = requireDecimal('0.90');
 
+/** The trading rules that a size depends on. */
+export type SizingRules = Pick<SymbolRules, 'lot' | 'marketLot' | 'notional'> & {
+  readonly price: Pick<SymbolRules['price'], 'tick'>;
+};
+
 export interface SizingInput {
   readonly price: Decimal;
   readonly budget: Decimal;
   readonly freeQuote: Decimal;
-  readonly rules: SymbolRules;
+  readonly rules: SizingRules;
   /** Multiplier of the price at which the stop triggers, or null without a stop. */
   readonly stopMultiple: Decimal | null;
   /** Multiplier of the stop price for the limit of the protective order. */
@@ -59,7 +64,7 @@ export function stopLimitOf(input: Pick<SizingInput, 'price' | 'rules' | 'stopMu
 }
 
 /** Limit of a protective stop with the trigger `stop`. */
-export const stopLimitAt = (stop: Decimal, offset: Decimal, rules: Pick<SymbolRules, 'price'>): Decimal =>
+export const stopLimitAt = (stop: Decimal, offset: Decimal, rules: Pick<SizingRules, 'price'>): Decimal =>
   floorToStep(multiply(stop, offset), rules.price.tick);
 
 /** Smallest quote amount whose quantity can be sold at its stop limit (strategies-exact 1.5). */

@@ -20,7 +20,8 @@ export interface RunningAccount {
 export interface AccountRun extends Omit<AccountContextInput, 'fail'> {
   readonly roster: Roster;
   readonly onRunning: (account: RunningAccount) => void;
-  readonly onWallet: (wallet: Wallet) => void;
+  /** A new wallet, and the fee of a market order as a share. */
+  readonly onWallet: (wallet: Wallet, takerFee: number) => void;
   readonly onRules: (rules: readonly SymbolRules[]) => void;
   /** The rules that a worker last read, for a start at which the exchange does not return them. */
   readonly keptRules?: () => Promise<readonly SymbolRules[] | undefined>;

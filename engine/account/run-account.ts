@@ -264,7 +264,7 @@ async function refreshWallet(context: AccountContext, run: AccountRun): Promise<
   context.fees.taker = takerFee;
   context.fees.maker = makerFee;
   context.permissions = permissions;
-  run.onWallet(wallet);
+  run.onWallet(wallet, takerFee);
 }
 
 /** Reads fee prices only when the account holds the discount asset. */
@@ -284,7 +284,7 @@ function onAccountEvent(context: AccountContext, { event, coins, run, reconciler
   if (event.kind === 'balances') {
     context.wallet.merge(event.balances, event.at);
     const wallet = context.wallet.snapshot();
-    if (wallet !== null) run.onWallet(wallet);
+    if (wallet !== null) run.onWallet(wallet, context.fees.taker);
     for (const runner of coins.all()) if (runner.coin.guard.unprotected !== null) runner.nudge('order');
     return;
   }

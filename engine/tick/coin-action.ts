@@ -103,11 +103,9 @@ function stepOfCancel(coin: Coin, action: CoinAction, orderId: string): ActionSt
   return isLate(action) ? LATE : { kind: 'cancel', reason: 'manual-cancel', live };
 }
 
-const textOf = (approval: Refusal): string => describe(APPROVAL_REASONS[approval.reason], approval.numbers);
-
 /** The outcome of an action that the engine refused. */
-export const refusalOf = (approval: Refusal): ActionOutcome =>
-  refused(textOf(approval), { code: approval.reason, numbers: approval.numbers });
+export const refusalOf = ({ reason: code, numbers }: Refusal, { rules }: Pick<Coin, 'rules'>): ActionOutcome =>
+  refused(describe(APPROVAL_REASONS[code], numbers, rules), { code, numbers });
 
 /** The outcome of an action whose request was not sent or not committed; undefined when the action tries again. */
 export function unsentOf(result: TickResult): ActionOutcome | undefined {

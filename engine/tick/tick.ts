@@ -126,7 +126,7 @@ async function carryOut(
   const shown = { ...seen, decision: { kind: kindOf(step.reason), reason: step.reason }, numbers };
   if (step.kind === 'refuse') {
     record(coin, log, { ...shown, approval: step.approval, results: [] });
-    finish(coin, action, refusalOf(step.approval));
+    finish(coin, action, refusalOf(step.approval, coin));
     return;
   }
   const result = await (step.kind === 'cancel'

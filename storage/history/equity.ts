@@ -57,22 +57,6 @@ export async function saveEquity({ kysely }: Database, snapshot: EquitySnapshot)
     on conflict do nothing`.execute(kysely);
 }
 
-/** Unrealised P&L of each profile at its last snapshot until `at`; profiles without one are left out. */
-export async function unrealisedBefore(
-  database: Reader,
-  profileIds: readonly ProfileId[],
-  at: Date,
-): Promise<ReadonlyMap<ProfileId, string>> {
-  if (profileIds.length === 0) return new Map();
-  const newest = sql<{ profileId: ProfileId; unrealised: string }>`(
-    select profile.id as "profileId", shot.position_value - shot.position_cost as unrealised
-    from unnest(${[...profileIds]}::uuid[]) as profile(id) cross join lateral (
-      select position_value, position_cost from equity_snapshots where profile_id = profile.id and at <= ${at}
-      order by at desc limit 1) as shot)`;
-  const rows = await database.selectFrom(newest.as('newest')).selectAll().execute();
-  return new Map(rows.map(({ profileId, unrealised }) => [profileId, unrealised]));
-}
-
 /**
  * At most `limit` snapshots, oldest first. When there are more, the newest of each of so many equal times, and the first:
  * the snapshots of the first day are closer together than later ones.

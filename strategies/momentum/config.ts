@@ -86,7 +86,7 @@ const profitTrail = group(
     activationPercentage: multiplier(
       {
         title: 'Starts at',
-        help: 'Once a candle closes at this share of the average entry price, the tighter stop starts. It is never below the price that pays the fees; empty means off',
+        help: 'Once a candle closes this far above the average entry price, the tighter stop starts. It is never below the price that pays the fees; empty means off',
         of: 'the average entry price',
         bounds: { above: '1', atMost: '10' },
         off: true,
@@ -97,7 +97,7 @@ const profitTrail = group(
     trailPercentage: multiplier(
       {
         title: 'Tighter stop',
-        help: 'Sells when the price falls to this share of the highest close',
+        help: 'Sells when the price falls this far below the highest close',
         of: ofHigh,
         bounds: share,
         advanced: true,
@@ -174,7 +174,7 @@ const entryExtension = group(
     maxPercentage: multiplier(
       {
         title: 'Maximum buy price',
-        help: 'Does not buy above this share of the reference average; empty means off',
+        help: 'Does not buy further than this above the reference average; empty means off',
         of: 'the reference average',
         bounds: { above: '1', atMost: '100' },
         off: true,
@@ -197,7 +197,7 @@ export const config = group(
     entryMarginPercentage: multiplier(
       {
         title: 'Minimum EMA gap',
-        help: 'The fast average must rise above this share of the slow one; a value slightly above 1 avoids false signals',
+        help: 'The fast average must rise this far above the slow one; a little avoids false signals',
         of: 'the slow average',
         bounds: { atLeast: '1', atMost: '1.5' },
         advanced: true,
@@ -214,7 +214,7 @@ export const config = group(
     trailingStopPercentage: multiplier(
       {
         title: 'Trailing stop',
-        help: 'Sells everything when the price falls to this share of the highest close since the buy',
+        help: 'Sells everything when the price falls this far below the highest close since the buy',
         of: ofHigh,
         bounds: share,
       },

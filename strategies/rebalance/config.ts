@@ -17,9 +17,9 @@ const target = group(
     weight: decimalNumber(
       {
         title: 'Share',
-        help: 'Share of the basket: 0.25 is a quarter; the rest stays cash',
+        help: 'Share of the basket; the rest stays cash',
         bounds: { above: '0', atMost: '1' },
-        unit: 'of the basket',
+        percent: 'share',
       },
       '0.1',
     ),
@@ -46,9 +46,9 @@ const momentum = group(
     minScore: decimalNumber(
       {
         title: 'Minimum rise',
-        help: 'A coin that has risen less is not held and its share stays cash: 0.02 is 2 %; empty means no minimum',
+        help: 'A coin that has risen less is not held and its share stays cash; empty means no minimum',
         bounds: { atMost: '100' },
-        unit: 'rise',
+        percent: 'share',
         off: true,
       },
       '',
@@ -73,9 +73,9 @@ export const config = group(
     driftThreshold: decimalNumber(
       {
         title: 'Rebalance threshold',
-        help: 'Trades a coin when its share differs from its target by this much of the basket: 0.05 is 5 %',
+        help: 'Trades a coin when its share differs from its target by this much of the basket',
         bounds: { above: '0', below: '1' },
-        unit: 'of the basket',
+        percent: 'share',
       },
       '0.05',
     ),

@@ -29,7 +29,7 @@ const level = group(
     triggerPercentage: multiplier(
       {
         title: 'Buy at',
-        help: 'The first level buys at or below this share of the lowest price of the searched candles, each further one at or below this share of the average entry price',
+        help: 'The first level buys this far above or below the lowest price of the searched candles, or lower; each further one this far above or below the average entry price, or lower',
         of: 'the low, or the average entry price',
         bounds: { above: '0', atMost: '2' },
       },
@@ -38,7 +38,7 @@ const level = group(
     stopPricePercentage: multiplier(
       {
         title: 'Buy when it turns up by',
-        help: 'Follows the price down with a buy that triggers once the price rises to this share of its low; empty buys at once',
+        help: 'Follows the price down with a buy that triggers once the price rises this far above its low; empty buys at once',
         of: ofPrice,
         bounds: { atLeast: '1', atMost: '1.5' },
         off: true,
@@ -49,7 +49,7 @@ const level = group(
     limitPricePercentage: multiplier(
       {
         title: 'Maximum buy price',
-        help: 'A triggered buy pays at most this share of the price that it followed',
+        help: 'A triggered buy pays at most this much more than the price that it followed',
         of: ofPrice,
         bounds: { atLeast: '1', atMost: '1.5' },
         off: true,
@@ -174,7 +174,7 @@ const ofAverage = 'the average entry price';
 const atrTrailing = group(
   {
     title: 'ATR trailing stop',
-    help: 'The distance of the trailing exit follows the volatility of the price',
+    help: 'The distance of the trailing stop follows the volatility of the price',
     advanced: true,
     hint: { switch: 'multiplier' },
   },
@@ -182,7 +182,7 @@ const atrTrailing = group(
     multiplier: decimalNumber(
       {
         title: 'ATR trailing stop distance',
-        help: 'The trailing exit stays this many average true ranges below the high, instead of a percentage; empty means off',
+        help: 'The trailing stop stays this many average true ranges below the high, instead of a percentage; empty means off',
         bounds: { above: '0', atMost: '20' },
         unit: 'average true ranges',
         off: true,
@@ -223,7 +223,7 @@ const breakEven = group(
     armAtPercentage: multiplier(
       {
         title: 'Raise at',
-        help: 'Once the price has risen to this share of the average entry price, the floor is in force; empty means off',
+        help: 'Once the price has risen this far above the average entry price, the floor is in force; empty means off',
         of: ofAverage,
         bounds: { above: '1', atMost: '10' },
         off: true,
@@ -234,7 +234,7 @@ const breakEven = group(
     floorPercentage: multiplier(
       {
         title: 'Profit lock',
-        help: 'Sells everything when the price falls back to this share of the average entry price',
+        help: 'Sells everything when the price falls back to this far above the average entry price',
         of: ofAverage,
         bounds: { atLeast: '1', below: '10' },
         advanced: true,
@@ -256,7 +256,7 @@ const sell = group(
     stopLossPercentage: multiplier(
       {
         title: 'Stop loss',
-        help: 'Sells everything when the price falls to this share of the average entry price',
+        help: 'Sells everything when the price falls this far below the average entry price',
         of: ofAverage,
         bounds: { above: '0', below: '1' },
         off: true,
@@ -266,7 +266,7 @@ const sell = group(
     triggerPercentage: multiplier(
       {
         title: 'Trailing stop starts at',
-        help: 'Once the price has risen to this share of the average entry price, the exit follows it upwards',
+        help: 'Once the price has risen this far above the average entry price, the exit follows it upwards',
         of: ofAverage,
         bounds: { above: '1', atMost: '10' },
         off: true,
@@ -276,7 +276,7 @@ const sell = group(
     trailingStopPercentage: multiplier(
       {
         title: 'Trailing stop distance',
-        help: 'Sells everything when the price falls to this share of the highest close since the trail started',
+        help: 'Sells everything when the price falls this far below the highest close since the trail started',
         of: 'the highest close since the trail started',
         bounds: { above: '0', below: '1' },
         off: true,
@@ -289,7 +289,7 @@ const sell = group(
     timeStopBars: count(
       {
         title: 'Maximum holding time',
-        help: 'Sells everything when this many candles have closed since the first buy and the trailing exit has not started; 0 means never',
+        help: 'Sells everything when this many candles have closed since the first buy and the trailing stop has not started; 0 means never',
         from: 0,
         to: 10_000,
         unit: 'candles',
@@ -306,7 +306,7 @@ export const config = group(
   { title: 'Trailing trade', help: 'Buys near the low of recent candles and follows the price up before it sells' },
   {
     candleInterval: choice(
-      { title: 'Candles', help: 'Candles used for the low and for the trailing exit' },
+      { title: 'Candles', help: 'Candles used for the low and for the trailing stop' },
       INTERVALS,
       '1h',
     ),

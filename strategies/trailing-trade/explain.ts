@@ -128,7 +128,7 @@ const NUMBERS: Readonly<Record<ReasonCode, Explainer>> = {
   'hold-exit-order-open': position,
   'exit-stop-loss': exit('stop loss', ({ context }) => context.levels.stop),
   'exit-break-even': exit('break-even floor', ({ context }) => context.levels.floor),
-  'exit-trail': exit('trailing exit', ({ context }) => context.memory.trailStop),
+  'exit-trail': exit('trailing stop', ({ context }) => context.memory.trailStop),
   'exit-take-profit': (subject) => ({
     ...takeProfit(subject),
     part: quantityText(subject.context.memory.rungLots, subject.grid),

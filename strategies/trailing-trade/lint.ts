@@ -31,7 +31,7 @@ const trailBelowCost: Check = (config, breakEven) => {
     ...warn(
       'trail-below-cost',
       'sell.trailingStopPercentage',
-      'Right after its start, the trailing exit is below the price that pays the fees: it may sell at a loss.',
+      'Right after its start, the trailing stop is below the price that pays the fees: it may sell at a loss.',
     ),
     fix: startFix(costs),
   };
@@ -53,7 +53,7 @@ const noExit: Check = (config) => {
   const { stop, trail, atr, trigger, floorArm } = factorsOf(config);
   const trails = atr > 0 ? trigger > 0 || config.sell.atrTrailing.fromEntry : trail > 0 && trigger > 0;
   if (!config.sell.enabled || stop > 0 || trails || floorArm > 0 || config.sell.timeStopBars > 0) return undefined;
-  return warn('no-exit', 'sell.stopLossPercentage', 'No exit is set: set a stop loss, a trailing exit or a time stop.');
+  return warn('no-exit', 'sell.stopLossPercentage', 'No exit is set: set a stop loss, a trailing stop or a time stop.');
 };
 const trailInert: Check = (config) => {
   const { trigger, trail, atr } = factorsOf(config);
@@ -62,7 +62,7 @@ const trailInert: Check = (config) => {
   return warn(
     'trail-inert',
     'sell.triggerPercentage',
-    'The trailing exit never starts: set where it starts, or let it trail from the first candle.',
+    'The trailing stop never starts: set where it starts, or let it trail from the first candle.',
   );
 };
 const triggerInert: Check = (config) => {
@@ -168,7 +168,7 @@ const trailWithoutRest: Check = ({ sell: { takeProfits } }) => {
   return info(
     'trail-without-rest',
     path,
-    'The partial sales sell the whole position: nothing is left for the trailing exit.',
+    'The partial sales sell the whole position: nothing is left for the trailing stop.',
   );
 };
 
@@ -181,7 +181,7 @@ const partBeyondTrail: Check = (config) => {
           info(
             'rung-beyond-trail',
             `sell.takeProfits.${i}.triggerPercentage`,
-            'Is above the start of the trailing exit, which may sell everything before.',
+            'Is above the start of the trailing stop, which may sell everything before.',
           ),
         ]
       : [],
@@ -203,7 +203,7 @@ const breakEvenInert: Check = (config) => {
   return info(
     'break-even-inert',
     'sell.breakEven.armAtPercentage',
-    'When this floor starts, the trailing exit already sells above it.',
+    'When this floor starts, the trailing stop already sells above it.',
   );
 };
 

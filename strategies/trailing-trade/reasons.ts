@@ -4,7 +4,7 @@ import { CONDITION_GONE, TIMEOUT, WAITING_REASONS } from '#strategies/execution.
 
 export const REASONS = {
   'hold-below-arm': {
-    sentence: 'Holding: {price} is {away} below {arm}, where the trailing exit starts; stop at {stop}.',
+    sentence: 'Holding: {price} is {away} below {arm}, where the trailing stop starts; stop at {stop}.',
     thresholds: ['arm', 'stop'],
   },
   'hold-trail-armed': {
@@ -12,7 +12,7 @@ export const REASONS = {
     thresholds: ['high', 'trailStop'],
   },
   'hold-trail-pending': {
-    sentence: 'Holding: the trailing exit starts when the next candle closes; stop at {stop}.',
+    sentence: 'Holding: the trailing stop starts when the next candle closes; stop at {stop}.',
     thresholds: ['stop'],
   },
   'hold-break-even-armed': {
@@ -45,7 +45,7 @@ export const REASONS = {
   },
   'exit-regime': { sentence: 'Selling at {price}: the daily trend has turned down.', thresholds: [] },
   'exit-time-stop': {
-    sentence: 'Selling at {price}: {bars} candles have closed since the buy and the trailing exit has not started.',
+    sentence: 'Selling at {price}: {bars} candles have closed since the buy and the trailing stop has not started.',
     thresholds: [],
   },
   'entry-disabled': { sentence: 'Buying is switched off.', thresholds: [] },
@@ -57,7 +57,7 @@ export const REASONS = {
   'entry-grid-complete': { sentence: 'All {levels} buy levels are used.', thresholds: ['levels'] },
   'entry-history-short': { sentence: 'Waiting for candles: {have} of {need}.', thresholds: ['need'] },
   'entry-above-window-low': {
-    sentence: 'Waiting: {price} is {away} above {limit} ({trigger} of the low {windowLow} of {window} candles).',
+    sentence: 'Waiting: {price} is {away} above the buy price {limit} ({window}-candle low {windowLow}).',
     thresholds: ['limit', 'windowLow', 'window'],
   },
   'entry-above-level': {
@@ -65,12 +65,12 @@ export const REASONS = {
     thresholds: ['level', 'limit'],
   },
   'entry-add': {
-    sentence: 'Adding at level {level}: {price} is at or below {limit}.',
+    sentence: 'Adding at level {level}: price {price} is at or below the buy price {limit}.',
     thresholds: ['limit'],
   },
   'entry-rsi-high': { sentence: 'Waiting: RSI {rsi} is above {max}.', thresholds: ['max'] },
   'entry-immediate': { sentence: 'Buying at {price}: the first buy is immediate.', thresholds: [] },
-  'entry-first': { sentence: 'Buying level {level}: {price} is at or below {limit}.', thresholds: ['limit'] },
+  'entry-first': { sentence: 'Buying: price {price} is at or below the buy price {limit}.', thresholds: ['limit'] },
 } as const satisfies Record<string, ReasonText>;
 
 export type ReasonCode = keyof typeof REASONS;

@@ -124,13 +124,23 @@ function* settingsOf(schema: unknown, path: string): Generator<string> {
 
 const defaultOf = (value: unknown): string => (value === '' ? 'off' : `\`${JSON.stringify(value) ?? 'none'}\``);
 
+/** Meaning of the stored values that a form shows in percent. */
+const SHOWN_IN_PERCENT: Readonly<Record<string, string>> = {
+  below: '0.97 is 3 % below',
+  above: '1.03 is 3 % above',
+  around: '1.03 is 3 % above, 0.97 is 3 % below',
+  share: '0.03 is 3 %',
+  bps: '1 is 0.01 %',
+};
+
 function rangeOf({ form, minimum, maximum }: Readonly<Record<string, unknown>>): string[] {
   const hint = isObject(form) ? form : {};
   const bounds = isObject(hint['bounds']) ? hint['bounds'] : { atLeast: minimum, atMost: maximum };
   const limits = Object.entries({ above: 'above', atLeast: 'at least', below: 'below', atMost: 'at most' }).flatMap(
     ([key, word]) => (bounds[key] === undefined ? [] : [`${word} ${String(bounds[key])}`]),
   );
-  const unit = typeof hint['unit'] === 'string' ? [`(${hint['unit']})`] : [];
+  const measure = hint['unit'] ?? SHOWN_IN_PERCENT[String(hint['percent'])];
+  const unit = typeof measure === 'string' ? [`(${measure})`] : [];
   return limits.length === 0 ? unit : [[limits.join(' and '), ...unit].join(' ')];
 }
 

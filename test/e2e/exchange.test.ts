@@ -31,13 +31,19 @@ after(() => stack?.[Symbol.asyncDispose]());
 
 const dialog = (): Locator => page.getByRole('dialog');
 
-/** Fills the form of an order by hand and sends it; the dialog stays. */
+const ticket = (): Locator => page.getByRole('region', { name: 'Order ticket' });
+
+/** Fills the order ticket and sends it. */
 async function buyByHand(spend: string, limit = ''): Promise<void> {
   await page.goto(at(COIN));
-  await page.getByRole('button', { name: 'Buy BTC…' }).click();
-  await page.getByLabel('Spend').fill(spend);
-  await page.getByLabel('Limit price').fill(limit);
-  await page.getByRole('button', { name: `Buy for ${spend} USDT` }).click();
+  if (limit !== '') {
+    await ticket().getByRole('button', { name: 'Limit' }).click();
+    await ticket().getByLabel('Limit price').fill(limit);
+  }
+  await ticket().getByLabel('Spend').fill(spend);
+  await ticket()
+    .getByRole('button', { name: /^Buy [\d.]+ BTC for/ })
+    .click();
 }
 
 /** The newest order of the coin, on the page of the coin; also behind a dialog, where it has no role. */
@@ -48,7 +54,6 @@ test('an order without an answer is shown as unknown, never sent again, and name
   await exchange.control('POST /faults', [{ match: order, kind: 'fail-before', body: UNKNOWN_OUTCOME }]);
   await buyByHand('40');
   await newest().getByText('not sent again until confirmed').waitFor();
-  await dialog().getByRole('button', { name: 'Cancel' }).click();
   await newest().getByRole('link').click();
   await page.getByRole('heading', { name: /^Unconfirmed\./ }).waitFor();
   await page.getByText('Until that is confirmed the coin makes no new buys').waitFor();
@@ -64,7 +69,6 @@ test('the kill switch during a fill: what was on its way is booked, nothing more
   await exchange.control('POST /faults', [{ match: buy, kind: 'late', delayMs: 9_000, body: UNKNOWN_OUTCOME }]);
   await buyByHand('50');
   await newest().getByText('not sent again until confirmed').waitFor();
-  await dialog().getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Stop buying' }).click();
   await dialog()
     .getByText(/^Unconfirmed: a buy of [\d.]+ BTCUSDT\. Not cancelled\.$/)
@@ -79,10 +83,15 @@ test('the kill switch during a fill: what was on its way is booked, nothing more
   await page.getByRole('heading', { name: /^Verified\./ }).waitFor();
 
   await buyByHand('60');
-  await dialog()
+  await ticket()
     .getByText(/kill switch/)
     .waitFor();
-  await dialog().getByRole('button', { name: 'Close' }).click();
+  assert.equal(await ticket().getByLabel('Spend').inputValue(), '60');
+  assert.ok(
+    await ticket()
+      .getByRole('button', { name: /^Buy [\d.]+ BTC for/ })
+      .isEnabled(),
+  );
   await page.getByRole('button', { name: /^Sell all [\d.]+ BTC…$/ }).click();
   await dialog()
     .getByRole('button', { name: /^Sell [\d.]+ BTC$/ })
@@ -165,9 +174,6 @@ test('what is recorded is compared with the exchange’s own lists, and a trade 
 test('a coin with a live order is removed only together with it', async () => {
   await buyByHand('40', '20000');
   await newest().getByText('Open').waitFor();
-  await dialog()
-    .getByRole('button', { name: /^(Cancel|Close)$/ })
-    .click();
   await page.goto(at('/profiles/:id'));
   await page.getByRole('button', { name: 'Remove BTC' }).click();
   await dialog().getByRole('button', { name: 'Cancel 1 order and remove BTCUSDT' }).click();

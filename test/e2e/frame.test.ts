@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { PHONE, shoot } from './browser.ts';
+import { DESKTOP, PHONE, shoot } from './browser.ts';
 import { ask, settle, type Stack, startStack } from './stack.ts';
 
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
@@ -61,21 +61,30 @@ test('a wrong address keeps the header and names a way home', async () => {
   await heading(/equity/);
 });
 
-test('the palette opens the order form of a coin', async () => {
+test('before the scripts arrive the page has its frame', async () => {
+  const bare = await stack.open({ ...DESKTOP, javaScriptEnabled: false });
+  await bare.goto(stack.app.url);
+  await bare.locator('#app').getByText('Loading Tradewind').waitFor();
+  assert.equal(await bare.locator('header.top').count(), 1);
+  await bare.context().close();
+});
+
+test('the palette opens the order ticket of a coin', async () => {
   await open('/');
   await heading(/./);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Go to' }).fill('buy btc');
   await page.getByRole('option', { name: /^Buy BTC/ }).waitFor();
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: 'Buy BTC' }).waitFor();
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.getByLabel('Spend').and(page.locator(':focus')).waitFor();
 });
 
-test('the palette finds failed jobs, orphan orders and a new backtest', async () => {
+test('the palette finds lists, a new backtest and actions', async () => {
   await page.keyboard.press('Control+k');
-  for (const name of ['Failed jobs', 'Orphan orders', 'New backtest', 'Audit log']) {
+  for (const name of [
+    ...['Failed jobs', 'Orphan orders', 'New backtest', 'Audit log'],
+    ...['Sell BTC', 'Pause buying of BTC', 'Switch to the light theme'],
+  ]) {
     await page.getByRole('combobox', { name: 'Go to' }).fill(name.toLowerCase());
     await page.getByRole('option', { name: new RegExp(`^${name}`) }).waitFor();
   }

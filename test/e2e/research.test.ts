@@ -51,7 +51,7 @@ test('what ends now waits until the time of the market is known', async () => {
 test('a backtest goes from its launch with a change to a result', async () => {
   await page.goto(at('/profiles/:id/backtests'));
   await page.getByLabel('Try a change').selectOption({ label: 'Stop loss' });
-  await page.getByLabel('Stop loss', { exact: true }).fill('0.985');
+  await page.getByLabel('Stop loss', { exact: true }).fill('1.5');
   await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
   await page.getByLabel('Fee', { exact: true }).fill('lots');
   await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
@@ -92,7 +92,7 @@ test('the advisor is asked by hand, drops what it cannot use with the reason, an
   await shoot(page, 'advisor-dark');
   await page.getByRole('link', { name: 'Open in settings: A nearer stop' }).click();
   await page.getByRole('heading', { name: 'Dip ladder trades 1 coin with Trailing trade.' }).waitFor();
-  assert.equal(await page.getByLabel('Stop loss', { exact: true }).inputValue(), '0.98');
+  assert.equal(await page.getByLabel('Stop loss', { exact: true }).inputValue(), '2');
   const held: unknown = await ask(page, { method: 'GET', url: at('/api/profiles/:id') });
   assert.match(JSON.stringify(held), /"stopLossPercentage":"0\.97"/, 'nothing is saved by itself');
 });
@@ -121,12 +121,18 @@ test('a provider is set up, tested and asked; saved answers can be switched betw
 
 test('a sweep ranks its sets, and one of them goes into the form', async () => {
   await page.goto(at('/profiles/:id/sweeps'));
-  await page.getByLabel('Trailing stop starts at').fill('1.003, 1.006');
-  await page.getByLabel('Trailing stop distance', { exact: true }).fill('0.995..0.998:0.001');
+  await page.getByLabel('Trailing stop starts at').fill('0.3, 0.6');
+  await page.getByLabel('Trailing stop distance', { exact: true }).fill('0.2..0.5:0.1');
   await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
   await page.getByRole('button', { name: 'Run 8 settings' }).click();
   await page.getByRole('heading', { name: 'Ranking' }).waitFor({ timeout: 180_000 });
   await page.getByRole('heading', { name: /^The best of 8 made/ }).waitFor();
+  await page.setViewportSize(PHONE.viewport);
+  const cut = await page
+    .locator('table.heat td')
+    .evaluateAll((cells) => cells.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length);
+  assert.equal(cut, 0, 'numbers of the heat map run into each other');
+  await page.setViewportSize(DESKTOP.viewport);
   await page.getByRole('link', { name: 'Open in settings: #2' }).click();
   await page.getByRole('heading', { name: 'Dip ladder trades 1 coin with Trailing trade.' }).waitFor();
 });

@@ -80,7 +80,8 @@ test('a cut network makes verdict, header, prices and blockers old, and is live 
 
 test('gains have no colour and nothing can be ordered while prices are old', async () => {
   await page.goto(`${stack.app.url}/profiles/${profileId}/coins/BTCUSDT`);
-  const buy = page.getByRole('button', { name: 'Buy BTC…' });
+  await page.getByLabel('Spend').fill('40');
+  const buy = page.getByRole('button', { name: /^Buy [\d.]+ BTC for/ });
   await page.getByText(/Live, price/).waitFor();
   assert.ok(await buy.isEnabled());
   signalPart('api', 'SIGSTOP');

@@ -76,11 +76,7 @@ async function fill({ url }: App, page: Page): Promise<{ id: string; order: stri
   await profile('Small coins', COINS.slice(3), 'Active');
   const risk = { asset: 'USDT', dailyLoss: '200', drawdown: '800' };
   await ask(page, { method: 'PATCH', url: at(`/accounts/${accountId}/risk`), data: risk });
-  await until(
-    ENOUGH,
-    async () => ((await dashboard()).accounts[0]?.marketAt ?? '') >= ENOUGH || undefined,
-    REPLAY_MS,
-  );
+  await until(ENOUGH, async () => ((await dashboard()).accounts[0]?.marketAt ?? '') >= ENOUGH || undefined, REPLAY_MS);
   return { id, order: (await dashboard()).orders[0]?.id ?? '' };
 }
 
@@ -116,7 +112,11 @@ type Cookies = Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>;
 async function takeAll(
   browser: Browser,
   options: BrowserContextOptions,
-  { look, cookies, addresses }: { look: string; cookies: Cookies; addresses: readonly (readonly [string, string, string])[] },
+  {
+    look,
+    cookies,
+    addresses,
+  }: { look: string; cookies: Cookies; addresses: readonly (readonly [string, string, string])[] },
 ): Promise<void> {
   const context = await browser.newContext(options);
   await context.addCookies(cookies);

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { INTERVALS, type Interval } from '#core/market/candle.ts';
+import { type Interval, INTERVALS } from '#core/market/candle.ts';
 import type { Layers } from './chart-view.ts';
 
 const SHOWN: readonly Interval[] = ['1m', '5m', '15m', '1h', '4h', '1d'];

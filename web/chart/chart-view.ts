@@ -6,7 +6,7 @@ import {
   LineStyle,
   type MouseEventParams,
 } from 'lightweight-charts';
-import { INTERVAL_MS, type Interval, openOf } from '#core/market/candle.ts';
+import { type Interval, INTERVAL_MS, openOf } from '#core/market/candle.ts';
 import {
   barsInView,
   colorChart,

@@ -17,7 +17,7 @@ export function LazyChart(props: PriceChartProps): ReactNode {
 function ChartSpace(): ReactNode {
   return (
     <div className="ch wait">
-      <Skeleton rows={1} />
+      <Skeleton rows={1} what="the chart" />
     </div>
   );
 }

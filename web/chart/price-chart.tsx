@@ -7,7 +7,7 @@ import { type ChartData, spanOf, type TradeSpan } from './chart-data.ts';
 import { ChartKey, OffScaleLabels } from './chart-key.tsx';
 import { commandOf } from './chart-keys.ts';
 import { type ChartLevel, levelsOf, linesOf, type NamedLevel } from './chart-levels.ts';
-import type { ChartSource } from './chart-query.ts';
+import type { ChartSource } from './chart-page.ts';
 import { type ChartCoin, priceText } from './chart-text.ts';
 import { ChartTools } from './chart-tools.tsx';
 import type { ChartRange, Layers, LivePrice } from './chart-view.ts';

@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
-import { INTERVAL_MS, type Interval } from '#core/market/candle.ts';
-import { chartQuery, type ChartSource, PAGE } from './chart-query.ts';
+import { type Interval, INTERVAL_MS } from '#core/market/candle.ts';
+import { useLoad, useLoader } from '#web/data/load.ts';
+import { chartPage, type ChartSource, PAGE } from './chart-page.ts';
 import { type ChartState, ChartStore } from './chart-store.ts';
 
 interface Candles {
@@ -13,12 +13,12 @@ interface Candles {
 
 /** The candles of a chart; another `source` object, or another interval, starts again. */
 export function useCandles(source: ChartSource, interval: Interval): Candles {
-  const client = useQueryClient();
+  const load = useLoader();
   const store = useMemo(() => {
-    const read = (beforeMs: number | undefined) => client.fetchQuery(chartQuery(source, interval, beforeMs));
+    const read = (beforeMs: number | undefined) => load(chartPage(source, interval, beforeMs));
     return new ChartStore({ read, intervalMs: INTERVAL_MS[interval], limit: PAGE });
-  }, [client, source, interval]);
-  const newest = useQuery(chartQuery(source, interval));
+  }, [load, source, interval]);
+  const newest = useLoad(chartPage(source, interval));
   const state = useSyncExternalStore(store.subscribe, store.read);
   useEffect(() => {
     if (newest.data !== undefined) store.receive(newest.data);

@@ -1,32 +1,23 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { armCapture, readCapture } from '#api/contract/capture.ts';
-import { call } from '#web/data/call.ts';
 import { useDemo } from '#web/data/session.tsx';
+import { useAct, useRead } from '#web/data/read.ts';
 import { Switch } from '#web/ui/field.tsx';
 import { Failure } from '#web/ui/notice.tsx';
 import { When } from '#web/ui/when.tsx';
 
 const HOUR_MS = 3_600_000;
+const POLL_MS = 15_000;
 
 /** Logs every tick of a profile for an hour, with its complete input. */
 export function CaptureSwitch({ profileId }: { profileId: ProfileId }): ReactNode {
   const demo = useDemo();
-  const client = useQueryClient();
   const params = { id: profileId };
-  const queryKey = ['capture', profileId];
-  const { data } = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => call(readCapture, { params }, signal),
-    refetchInterval: 15_000,
-    enabled: !demo,
-  });
-  const arm = useMutation({
-    mutationFn: (on: boolean) =>
-      call(armCapture, { params, body: { until: on ? new Date(Date.now() + HOUR_MS).toISOString() : null } }),
-    onSuccess: (answer) => client.setQueryData(queryKey, answer),
-  });
+  const { data } = useRead(readCapture, { params }, { every: POLL_MS, enabled: !demo });
+  const arm = useAct(armCapture);
+  const set = (on: boolean): void =>
+    arm.mutate({ params, body: { until: on ? new Date(Date.now() + HOUR_MS).toISOString() : null } });
   if (demo) return null;
   const until = data?.until ?? null;
   return (
@@ -35,7 +26,7 @@ export function CaptureSwitch({ profileId }: { profileId: ProfileId }): ReactNod
         label="Capture every tick"
         on={until !== null}
         disabled={data === undefined || arm.isPending}
-        onChange={(on) => arm.mutate(on)}
+        onChange={set}
       />
       <span className="note">
         {until === null ? (
@@ -46,7 +37,7 @@ export function CaptureSwitch({ profileId }: { profileId: ProfileId }): ReactNod
           </>
         )}
       </span>
-      {arm.isError ? <Failure what="Not changed." error={arm.error} /> : null}
+      <Failure what="Not changed." error={arm.error} />
     </div>
   );
 }

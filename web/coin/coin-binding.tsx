@@ -1,9 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
-import type { ProfileId } from '#core/ids.ts';
 import { bindCoin, unbindCoin } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
-import { type Coin, type Order, type Profile, symbolsQuery } from '#web/data/queries.ts';
+import type { Coin, Order, Profile } from '#web/data/answers.ts';
+import { useAct } from '#web/data/read.ts';
+import { useMarkets } from '#web/data/use-markets.ts';
 import { coinView } from './coin-view.ts';
 import { count, quantity } from '#web/ui/numbers.ts';
 import { orderName } from './order-labels.ts';
@@ -11,36 +11,23 @@ import { WorkerAction } from './worker-action.tsx';
 import { PriceField } from './entry-price.tsx';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 
-function useRefresh(id: ProfileId): () => Promise<void> {
-  const client = useQueryClient();
-  return async () => {
-    const stale = [['coins', id], ['profile', id], ['profiles'], ['dashboard']];
-    await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })));
-  };
-}
-
 /** Adds a coin to a profile. */
 export function AddCoin({ profile }: { profile: Profile }): ReactNode {
   const id = useId();
   const [symbol, setSymbol] = useState('');
   const [averageEntryPrice, setAverageEntryPrice] = useState('');
-  const { data } = useQuery(symbolsQuery(profile.accountId));
-  const refresh = useRefresh(profile.id);
-  const bind = useMutation({
-    mutationFn: () => {
-      const price = averageEntryPrice.trim();
-      const body = { symbol: symbol.trim().toUpperCase(), ...(price === '' ? {} : { averageEntryPrice: price }) };
-      return call(bindCoin, { params: { id: profile.id }, body });
-    },
-    onSuccess: async () => {
+  const { data } = useMarkets(profile.accountId);
+  const bind = useAct(bindCoin, {
+    onSuccess: () => {
       setSymbol('');
       setAverageEntryPrice('');
-      await refresh();
     },
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    bind.mutate();
+    const price = averageEntryPrice.trim();
+    const body = { symbol: symbol.trim().toUpperCase(), ...(price === '' ? {} : { averageEntryPrice: price }) };
+    bind.mutate({ params: { id: profile.id }, body });
   };
   const free =
     data?.symbols.filter((market) => market.status === 'TRADING' && !profile.symbols.includes(market.symbol)) ?? [];
@@ -70,7 +57,7 @@ export function AddCoin({ profile }: { profile: Profile }): ReactNode {
         Add {symbol.trim().toUpperCase() || 'coin'}
       </button>
       <div className="w-full">
-        {bind.isError ? <Failure what="Not added." error={bind.error} /> : null}
+        <Failure what="Not added." error={bind.error} />
         {bind.data?.warnings.map((warning) => (
           <Notice key={warning.code} tone="care" title={`Added, but ${warning.message}:`}>
             {warning.detail}
@@ -90,7 +77,6 @@ interface RemoveProps {
 
 /** Removes a coin; the dialog explains the effect on its orders and its position. */
 export function RemoveCoin({ profile, coin, orders }: RemoveProps): ReactNode {
-  const refresh = useRefresh(profile.id);
   const view = coinView(coin);
   const exposed = view.held || orders.length > 0;
   const params = { id: profile.id, symbol: coin.symbol };
@@ -111,7 +97,6 @@ export function RemoveCoin({ profile, coin, orders }: RemoveProps): ReactNode {
       }
       done={`${coin.symbol} is removed.`}
       run={() => call(unbindCoin, { params, query: { cancelOrders: exposed ? 'true' : 'false' } })}
-      onDone={() => void refresh()}
     >
       <p>{view.base} is no longer traded by this profile. Its records stay.</p>
       {orders.length === 0 ? null : (

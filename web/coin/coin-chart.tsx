@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { isInterval } from '#core/market/candle.ts';
+import type { Coin, Profile } from '#web/data/answers.ts';
+import { useSame } from '#web/data/use-same.ts';
 import type { ChartLevel } from '#web/chart/chart-levels.ts';
 import type { TradeSpan } from '#web/chart/chart-data.ts';
 import type { ChartRange } from '#web/chart/chart-view.ts';
 import { LazyChart } from '#web/chart/lazy-chart.tsx';
-import type { Coin, Profile } from '#web/data/queries.ts';
-import { useSame } from '#web/data/use-same.ts';
 import { Section } from '#web/ui/section.tsx';
 import { coinView } from './coin-view.ts';
 

@@ -1,12 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useId, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { pauseCoin, resumeCoin } from '#api/contract/risk.ts';
-import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
-import type { Coin } from '#web/data/queries.ts';
+import type { Coin } from '#web/data/answers.ts';
 import { useTimes } from '#web/data/session.tsx';
+import { useAct } from '#web/data/read.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Failure } from '#web/ui/notice.tsx';
 import { Prose } from '#web/ui/when.tsx';
@@ -21,15 +19,13 @@ export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coi
   const { toMarket } = useTimes();
   const hash = useLocation({ select: (location) => location.hash });
   const [length, setLength] = useState<Length>('1 hour');
-  const client = useQueryClient();
   const params = { id: profileId, symbol: coin.symbol };
-  const change = useMutation({
-    mutationFn: (hours: number | null) =>
-      hours === null
-        ? call(resumeCoin, { params })
-        : call(pauseCoin, { params, body: { until: new Date(Date.now() + hours * HOUR_MS).toISOString() } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.coin(profileId, coin.symbol) }),
-  });
+  const pause = useAct(pauseCoin);
+  const resume = useAct(resumeCoin);
+  const start = (): void => {
+    const until = new Date(Date.now() + LENGTHS[length] * HOUR_MS).toISOString();
+    pause.mutate({ params, body: { until } });
+  };
   return (
     <div className="actions">
       {coin.pause === null ? (
@@ -47,12 +43,7 @@ export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coi
               <option key={words}>{words}</option>
             ))}
           </select>
-          <button
-            type="button"
-            className="btn"
-            disabled={change.isPending}
-            onClick={() => change.mutate(LENGTHS[length])}
-          >
+          <button type="button" className="btn" disabled={pause.isPending} onClick={start}>
             Pause buying
           </button>
         </>
@@ -64,12 +55,12 @@ export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coi
               text={`No buys until ${new Date(toMarket(Date.parse(coin.pause.until))).toISOString()}. ${coin.pause.reason}`}
             />
           </span>
-          <button type="button" className="btn" disabled={change.isPending} onClick={() => change.mutate(null)}>
+          <button type="button" className="btn" disabled={resume.isPending} onClick={() => resume.mutate({ params })}>
             Resume buying
           </button>
         </>
       )}
-      {change.isError ? <Failure what="Not changed." error={change.error} /> : null}
+      <Failure what="Not changed." error={coin.pause === null ? pause.error : resume.error} />
     </div>
   );
 }

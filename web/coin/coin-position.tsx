@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatDecimal, readDecimal } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
-import type { Coin } from '#web/data/queries.ts';
+import type { Coin } from '#web/data/answers.ts';
 import { coinView } from './coin-view.ts';
 import { money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
 import { UnheldPrice } from './entry-price.tsx';

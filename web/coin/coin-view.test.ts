@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDecimal } from '#core/amount/decimal.ts';
-import type { Coin } from '#web/data/queries.ts';
+import type { Coin } from '#web/data/answers.ts';
 import { coinView } from './coin-view.ts';
 
 const plan = (...lines: [string, string][]): Coin['state'] => ({

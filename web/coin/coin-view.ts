@@ -1,6 +1,6 @@
 import { type Decimal, divide, multiply, readDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
 import { unrealisedOf } from '#core/position/position.ts';
-import type { Coin } from '#web/data/queries.ts';
+import type { Coin } from '#web/data/answers.ts';
 import { change, percent } from '#web/ui/numbers.ts';
 
 /** The next action of a coin, read from its plan. */

@@ -1,17 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { absolute, formatDecimal } from '#core/amount/decimal.ts';
 import { type ProfileId, readId } from '#core/ids.ts';
-import {
-  type Coin,
-  coinQuery,
-  type CoinPage as CoinAnswer,
-  killSwitchQuery,
-  type Profile,
-  profileQuery,
-} from '#web/data/queries.ts';
+import { readCoin, readProfile } from '#api/contract/profiles.ts';
+import { readKillSwitch } from '#api/contract/halts.ts';
+import type { Coin, CoinPage as CoinAnswer, Profile } from '#web/data/answers.ts';
 import { useDemo } from '#web/data/session.tsx';
+import { useRead } from '#web/data/read.ts';
 import type { TradeSpan } from '#web/chart/chart-data.ts';
 import type { ChartRange } from '#web/chart/chart-view.ts';
 import { CoinChart } from './coin-chart.tsx';
@@ -24,8 +19,8 @@ import { CoinTicks } from './coin-ticks.tsx';
 import { DecisionLog } from './decision-log.tsx';
 import { EntryPrice } from './entry-price.tsx';
 import { Icon } from '#web/ui/icon.tsx';
+import { OrderTicket } from './order-ticket.tsx';
 import { OrdersTable } from './orders-table.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
 import { Timeline } from './timeline.tsx';
@@ -33,6 +28,7 @@ import { Prose } from '#web/ui/when.tsx';
 import { coinView, distanceText } from './coin-view.ts';
 import { money, price, quantity } from '#web/ui/numbers.ts';
 import { isLive, orderSummary } from './order-labels.ts';
+import { Read } from '#web/ui/read.tsx';
 
 export function CoinPage(): ReactNode {
   const params = useParams({ from: '/shell/profiles/$id/coins/$symbol' });
@@ -45,19 +41,24 @@ export function CoinPage(): ReactNode {
 }
 
 function Known({ id, symbol }: { id: ProfileId; symbol: string }): ReactNode {
-  const { data, error } = useQuery(coinQuery(id, symbol));
-  const { data: profile } = useQuery(profileQuery(id));
-  if (data === undefined || profile === undefined) {
-    return (
-      <div className="head">
-        <h1 className="verdict">{symbol}</h1>
-        {error === null ? <Skeleton rows={10} /> : <Failure what="Could not load the coin." error={error} />}
-      </div>
-    );
-  }
-  return <Page answer={data} profile={profile} />;
+  const coin = useRead(readCoin, { params: { id, symbol } }, { every: POLL_MS });
+  const profile = useRead(readProfile, { params: { id } });
+  return (
+    <Read of={coin} what="the coin" title={symbol} rows={10}>
+      {(answer) => (
+        <Read of={profile} what="the profile" title={symbol} rows={10}>
+          {(known) => <Page answer={answer} profile={known} />}
+        </Read>
+      )}
+    </Read>
+  );
 }
 
+const POLL_MS = 15_000;
+const SIDES = [
+  { side: 'buy', words: 'Buy' },
+  { side: 'sell', words: 'Sell' },
+] as const;
 const TABS = [
   { tab: undefined, words: 'Trade' },
   { tab: 'logs', words: 'Logs' },
@@ -126,6 +127,7 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
           <Timeline profileId={profile.id} symbol={coin.symbol} range={range} onMoment={setMomentMs} />
         </div>
         <div className="c3">
+          <OrderTicket accountId={profile.accountId} profileId={profile.id} coin={coin} />
           <CoinPosition profileId={profile.id} coin={coin} stopRests={stopRests} />
           <Section title="Manual actions">
             <ManualActions accountId={profile.accountId} profileId={profile.id} coin={coin} />
@@ -133,6 +135,20 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
           </Section>
         </div>
       </div>
+      <nav className="trade-bar" aria-label="Order ticket">
+        {SIDES.map(({ side, words }) => (
+          <Link
+            key={side}
+            className="btn"
+            to="/profiles/$id/coins/$symbol"
+            params={{ id: profile.id, symbol: coin.symbol }}
+            hash={side}
+            resetScroll={false}
+          >
+            {words}
+          </Link>
+        ))}
+      </nav>
       <Section title="Orders" note={orderSummary(orders)}>
         {rows.length === 0 ? (
           <p className="p-2">No orders yet.</p>
@@ -183,7 +199,7 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
 
 /** The second half of the headline: the next action, or its blocker. */
 function Plan({ coin, enabled }: { coin: Coin; enabled: boolean }): ReactNode {
-  const { data: halt } = useQuery(killSwitchQuery);
+  const { data: halt } = useRead(readKillSwitch, {});
   const { next, held, base } = coinView(coin);
   if (!enabled) return 'The profile is paused.';
   if (halt?.engaged && !held) return 'Buying is stopped.';
@@ -208,13 +224,14 @@ function Result({ coin }: { coin: Coin }): ReactNode {
   const { held, gain, quote } = coinView(coin);
   if (!held) return 'is not held.';
   if (gain === null) return 'is held.';
-  if (gain === 0n) return 'is at its average price.';
+  const text = money(formatDecimal(absolute(gain)), quote);
+  if (!/[1-9]/.test(text)) return 'is at its average price.';
   const up = gain > 0n;
   return (
     <>
       is {up ? 'up' : 'down'}{' '}
       <span className={`${up ? 'gain' : 'loss'} nb`}>
-        <Icon name={up ? 'up' : 'dn'} /> {money(formatDecimal(absolute(gain)), quote)} {quote}
+        <Icon name={up ? 'up' : 'dn'} /> {text} {quote}
       </span>
       .
     </>

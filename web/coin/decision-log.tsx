@@ -1,10 +1,21 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
-import { type LogFilters, logsQuery } from '#web/data/queries.ts';
+import { listLogs } from '#api/contract/records.ts';
+import type { LogRow } from '#web/data/answers.ts';
+import { useReadPages } from '#web/data/read.ts';
 import { Feed } from '#web/ui/feed.tsx';
 import { LogList } from './log-list.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
+import { Read } from '#web/ui/read.tsx';
+
+const POLL_MS = 15_000;
+
+/** Filters of a log: absent means all. `level` is a comma list. */
+export interface LogFilters {
+  readonly symbol?: string;
+  readonly level?: string;
+  readonly q?: string;
+  readonly from?: string;
+}
 
 interface DecisionLogProps {
   profileId: ProfileId;
@@ -25,26 +36,28 @@ export function DecisionLog({
   size = 15,
   grouped = false,
 }: DecisionLogProps): ReactNode {
-  const log = useInfiniteQuery({ ...logsQuery(profileId, filters, size), enabled: follow });
-  const { data, error } = log;
-  const rows = data?.pages.flatMap((page) => page.rows) ?? [];
+  const log = useReadPages(
+    listLogs,
+    (start) => ({ params: { id: profileId }, query: { limit: size, ...filters, ...start } }),
+    { every: POLL_MS, enabled: follow },
+  );
   const narrow = Object.entries(filters).some(([name, value]) => name !== 'symbol' && value !== undefined);
+  const Rows = grouped ? LogList : OpenFeed;
   return (
     <>
-      {error === null ? null : <Failure what="Could not load the log." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={6} /> : null}
-      {data !== undefined && rows.length === 0 ? (
-        <p className="p-2">
-          {narrow
-            ? 'No rows match the filters.'
-            : 'No decisions yet. The first one appears within seconds while the profile is running.'}
-        </p>
-      ) : null}
-      {grouped ? (
-        <LogList rows={rows} named={filters.symbol === undefined} />
-      ) : (
-        <Feed rows={rows} open named={filters.symbol === undefined} />
-      )}
+      <Read of={log} what="the log" rows={6}>
+        {({ pages }) =>
+          pages.every(({ rows }) => rows.length === 0) ? (
+            <p className="p-2">
+              {narrow
+                ? 'No rows match the filters.'
+                : 'No decisions yet. The first one appears within seconds while the profile is running.'}
+            </p>
+          ) : (
+            <Rows rows={pages.flatMap(({ rows }) => rows)} named={filters.symbol === undefined} />
+          )
+        }
+      </Read>
       <div className="actions">
         {log.hasNextPage ? (
           <button
@@ -65,3 +78,5 @@ export function DecisionLog({
     </>
   );
 }
+
+const OpenFeed = (props: { rows: readonly LogRow[]; named: boolean }): ReactNode => <Feed {...props} open />;

@@ -1,10 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { deleteAverageEntryPrice, setAverageEntryPrice } from '#api/contract/profiles.ts';
+import { readJob } from '#api/contract/jobs.ts';
 import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
-import { type Coin, jobQuery } from '#web/data/queries.ts';
+import type { Coin } from '#web/data/answers.ts';
+import { useRead, useRun } from '#web/data/read.ts';
 import { coinView } from './coin-view.ts';
 import { price } from '#web/ui/numbers.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
@@ -47,20 +47,13 @@ interface EntryPriceProps {
 
 /** The average entry price of the held coins: saved for the worker to apply, or removed. */
 export function EntryPrice({ profileId, coin }: EntryPriceProps): ReactNode {
-  const client = useQueryClient();
   const { costBasis, symbol } = coin;
   const { base, quote } = coinView(coin);
   const [text, setText] = useState(costBasis?.averageEntryPrice ?? '');
   const params = { id: profileId, symbol };
-  const save = useMutation({
-    mutationFn: async (averageEntryPrice: string | null) => {
-      if (averageEntryPrice === null) return call(deleteAverageEntryPrice, { params });
-      return call(setAverageEntryPrice, { params, body: { averageEntryPrice } });
-    },
-    onSuccess: async () => {
-      const stale = [keys.coin(profileId, symbol), keys.coins(profileId), keys.dashboard, keys.logs(profileId)];
-      await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })));
-    },
+  const save = useRun(async (averageEntryPrice: string | null) => {
+    if (averageEntryPrice === null) return call(deleteAverageEntryPrice, { params });
+    return call(setAverageEntryPrice, { params, body: { averageEntryPrice } });
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -82,16 +75,22 @@ export function EntryPrice({ profileId, coin }: EntryPriceProps): ReactNode {
         Without a price it sells none of it.
       </p>
       <div className="w-full">
-        {save.isError ? <Failure what="Not changed." error={save.error} /> : null}
+        <Failure what="Not changed." error={save.error} />
         {save.isSuccess ? <Applied jobId={save.data.jobId} /> : null}
       </div>
     </form>
   );
 }
 
+const POLL_MS = 1_000;
+
 /** Whether the worker has applied a saved price. */
 function Applied({ jobId }: { jobId: string }): ReactNode {
-  const { data: job } = useQuery(jobQuery(jobId));
+  const { data: job } = useRead(
+    readJob,
+    { params: { id: jobId } },
+    { every: (data) => (data?.state === 'done' || data?.state === 'failed' ? false : POLL_MS) },
+  );
   if (job?.state === 'done') return <Notice tone="next">Saved, and the worker has applied it.</Notice>;
   if (job?.errorMessage == null) return <Notice tone="next">Saved. The worker applies it within seconds.</Notice>;
   const next = job.state === 'failed' ? 'Fix the cause, then save again.' : 'The worker retries.';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { readDecimal } from '#core/amount/decimal.ts';
 import { exitCause } from '#core/decision/exit-cause.ts';
-import type { LogRow } from '#web/data/queries.ts';
+import type { LogRow } from '#web/data/answers.ts';
 import { Context } from '#web/ui/feed.tsx';
 import { Gain } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
@@ -9,6 +9,7 @@ import { type LogGroup, logGroups } from '#web/ui/log-groups.ts';
 import { logMark } from '#web/ui/prose.ts';
 import { age } from '#web/ui/time.ts';
 import { Prose, When } from '#web/ui/when.tsx';
+import { whole } from '#web/ui/numbers.ts';
 
 /** Log rows of one line each, those of a trade under its result. Context is at the end of the line. */
 export function LogList({ rows, named }: { rows: readonly LogRow[]; named: boolean }): ReactNode {
@@ -32,8 +33,7 @@ function Line({ row, named }: { row: LogRow; named: boolean }): ReactNode {
       </span>
       <span>
         {named && row.symbol !== null ? <b>{row.symbol} </b> : null}
-        <Prose text={row.msg} />{' '}
-        {row.count > 1 ? <span className="two nb">×{row.count.toLocaleString('en-US')}</span> : null}
+        <Prose text={row.msg} /> {row.count > 1 ? <span className="two nb">×{whole(row.count)}</span> : null}
       </span>
       <Context ctx={row.ctx} />
     </li>

@@ -79,7 +79,7 @@ function Numbers({ numbers }: Pick<Link, 'numbers'>): ReactNode {
 
 function Fills({ proof: { fills }, base, quote }: ChainProps): ReactNode {
   return (
-    <table className="cards mt-2">
+    <table className="cards pt-2">
       <thead>
         <tr>
           <th>Trade</th>

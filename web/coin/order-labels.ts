@@ -1,6 +1,6 @@
 import { exitCause } from '#core/decision/exit-cause.ts';
 import { isLiveOrder, ORDER_STATES } from '#core/order/order.ts';
-import type { Order } from '#web/data/queries.ts';
+import type { Order } from '#web/data/answers.ts';
 
 type Mark = 'circ' | 'ring' | 'q' | 'x' | 'minus';
 interface StateLabel {

@@ -1,19 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatDecimal, readDecimal, subtract } from '#core/amount/decimal.ts';
 import { type OrderId, readId } from '#core/ids.ts';
+import { listCoins, readProfile } from '#api/contract/profiles.ts';
 import { readOrderProof } from '#api/contract/proof.ts';
-import { call } from '#web/data/call.ts';
-import { coinsQuery, profileQuery } from '#web/data/queries.ts';
 import { useNow } from '#web/data/session.tsx';
+import { useRead } from '#web/data/read.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { OrderChain } from './order-chain.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose } from '#web/ui/when.tsx';
 import { orderCause, orderName, stateLabel } from './order-labels.ts';
-import { countdown, costOf, type Proof } from './proof.ts';
+import { costOf, countdown, type Proof } from './proof.ts';
+import { Read } from '#web/ui/read.tsx';
 
 export function OrderPage(): ReactNode {
   const { id } = useParams({ from: '/shell/orders/$id' });
@@ -22,17 +22,15 @@ export function OrderPage(): ReactNode {
 }
 
 function Known({ id }: { id: OrderId }): ReactNode {
-  const { data, error } = useQuery({
-    queryKey: ['order', id],
-    queryFn: ({ signal }) => call(readOrderProof, { params: { id } }, signal),
-    refetchInterval: ({ state }) => (state.data?.verdict.state === 'unknown' ? 1_000 : 15_000),
-  });
-  if (data !== undefined) return <Page proof={data} />;
+  const proof = useRead(
+    readOrderProof,
+    { params: { id } },
+    { every: (data) => (data?.verdict.state === 'unknown' ? 1_000 : 15_000) },
+  );
   return (
-    <div className="head">
-      <h1 className="verdict">Order</h1>
-      {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the order." error={error} />}
-    </div>
+    <Read of={proof} what="the order" title="Order" rows={8}>
+      {(data) => <Page proof={data} />}
+    </Read>
   );
 }
 
@@ -49,8 +47,8 @@ const TITLES: Readonly<Record<Proof['verdict']['state'], string>> = {
 
 function Page({ proof }: { proof: Proof }): ReactNode {
   const { verdict, order } = proof;
-  const { data: profile } = useQuery(profileQuery(order.profileId));
-  const { data: held } = useQuery(coinsQuery(order.profileId));
+  const { data: profile } = useRead(readProfile, { params: { id: order.profileId } });
+  const { data: held } = useRead(listCoins, { params: { id: order.profileId } });
   // A coin that was removed since is not among them: its amounts have no unit.
   const coin = held?.coins.find(({ symbol }) => symbol === order.symbol);
   const [base, quote] = [coin?.baseAsset ?? '', coin?.quoteAsset ?? ''];

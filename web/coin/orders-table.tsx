@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { cancelOrder } from '#api/contract/manual.ts';
 import { call } from '#web/data/call.ts';
-import type { Order } from '#web/data/queries.ts';
+import type { Order } from '#web/data/answers.ts';
 import { price, quantity } from '#web/ui/numbers.ts';
 import { orderCause, orderName, orderPrice, stateLabel } from './order-labels.ts';
 import { WorkerAction } from './worker-action.tsx';

@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AccountId } from '#core/ids.ts';
-import type { listAccounts } from '#api/contract/accounts.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import {
   adoptOrphanOrder,
@@ -11,25 +9,28 @@ import {
   leaveOrphanOrder,
   listOrphanOrders,
 } from '#api/contract/orphans.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
 import { call } from '#web/data/call.ts';
-import { accountsQuery, orphansKey } from '#web/data/queries.ts';
 import { useAction } from '#web/data/use-action.ts';
+import { useRead } from '#web/data/read.ts';
 import { ActionOutcome } from '#web/ui/action-outcome.tsx';
 import { Confirm } from '#web/ui/confirm.tsx';
 import { AccountTag } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
 import { numberText } from '#web/ui/numbers.ts';
 import { age } from '#web/ui/time.ts';
+import { Read } from '#web/ui/read.tsx';
 
 type Orphan = Answer<typeof listOrphanOrders>['orphans'][number];
 type Account = Answer<typeof listAccounts>['accounts'][number];
 
+const POLL_MS = 15_000;
+
 export function OrphansPage(): ReactNode {
-  const { data, error } = useQuery(accountsQuery);
+  const accounts = useRead(listAccounts, {});
   return (
     <>
       <title>Orphan orders · Tradewind</title>
@@ -45,48 +46,48 @@ export function OrphansPage(): ReactNode {
           or ignore it. Nothing is cancelled automatically.
         </p>
       </div>
-      {error === null ? null : <Failure what="Could not load the accounts." error={error} />}
-      {data?.accounts.map((account) => (
-        <OneAccount key={account.id} account={account} />
-      ))}
+      <Read of={accounts} what="the accounts" rows={2} height={52}>
+        {(data) => data.accounts.map((account) => <OneAccount key={account.id} account={account} />)}
+      </Read>
     </>
   );
 }
 
 function OneAccount({ account }: { account: Account }): ReactNode {
   const params = { id: account.id };
-  const { data, error } = useQuery({
-    queryKey: orphansKey(account.id),
-    queryFn: ({ signal }) => call(listOrphanOrders, { params }, signal),
-    refetchInterval: 15_000,
-  });
+  const orphans = useRead(listOrphanOrders, { params }, { every: POLL_MS });
   const check = useAction(account.id, () => call(detectOrphanOrders, { params }));
-  const open = data?.orphans.filter(({ state }) => state === 'open' || state === 'left') ?? [];
-  const resolved = data?.orphans.filter((orphan) => !open.includes(orphan)) ?? [];
+  const open = orphans.data?.orphans.filter(({ state }) => state === 'open' || state === 'left') ?? [];
+  const resolved = orphans.data?.orphans.filter((orphan) => !open.includes(orphan)) ?? [];
   return (
     <Section
       title={account.name}
       note={
         <>
           <AccountTag tag={tagOf(account)} />{' '}
-          {data?.checkedAt == null ? (
+          {orphans.data?.checkedAt == null ? (
             'not checked yet'
           ) : (
             <>
-              checked <When wall at={data.checkedAt} />
+              checked <When wall at={orphans.data.checkedAt} />
             </>
           )}
         </>
       }
     >
-      {error === null ? null : <Failure what="Could not load the orders." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={2} height={52} /> : null}
-      {data !== undefined && open.length === 0 ? <p className="p-2">No orphan orders.</p> : null}
-      <ul className="block">
-        {open.map((orphan) => (
-          <OneOrphan key={orphan.orderId} accountId={account.id} orphan={orphan} />
-        ))}
-      </ul>
+      <Read of={orphans} what="the orders" rows={1}>
+        {() =>
+          open.length === 0 ? (
+            <p className="p-2">No orphan orders.</p>
+          ) : (
+            <ul className="block">
+              {open.map((orphan) => (
+                <OneOrphan key={orphan.orderId} accountId={account.id} orphan={orphan} />
+              ))}
+            </ul>
+          )
+        }
+      </Read>
       <div className="actions">
         <button type="button" className="btn small" disabled={check.isWaiting} onClick={() => check.send(undefined)}>
           Check now
@@ -112,10 +113,17 @@ function OneAccount({ account }: { account: Account }): ReactNode {
   );
 }
 
-const words = ({ side, quantity, symbol, price, stopPrice }: Orphan): string => {
+/** The asset that the order buys or sells, where the locked asset names it. */
+const baseOf = ({ side, symbol, locked }: Pick<Orphan, 'side' | 'symbol' | 'locked'>): string => {
+  if (locked === null) return symbol;
+  return side === 'sell' ? locked.asset : symbol.replace(new RegExp(`${locked.asset}$`), '');
+};
+
+const words = (orphan: Orphan): string => {
+  const { side, quantity, price, stopPrice } = orphan;
   const at = price === null ? '' : ` at ${grouped(price)}`;
   const from = stopPrice === null ? '' : `, trigger ${grouped(stopPrice)}`;
-  return `${side === 'buy' ? 'Buy' : 'Sell'} order: ${quantity} ${symbol}${at}${from}`;
+  return `${side === 'buy' ? 'Buy' : 'Sell'} order: ${quantity} ${baseOf(orphan)}${at}${from}`;
 };
 
 /** A price with comma groups and all of its decimals, at least two. */
@@ -167,7 +175,7 @@ function OneOrphan({ accountId, orphan }: { accountId: AccountId; orphan: Orphan
           >
             The worker cancels the order on the exchange. The filled part stays bought or sold.
           </Confirm>
-          {state === 'left' ? null : <Ignore accountId={accountId} params={params} />}
+          {state === 'left' ? null : <Ignore params={params} />}
           {owner.proven ? null : <span className="why">Only an order with a proven owner can be adopted.</span>}
         </div>
         <ActionOutcome state={act} done="Done." />
@@ -176,13 +184,7 @@ function OneOrphan({ accountId, orphan }: { accountId: AccountId; orphan: Orphan
   );
 }
 
-interface IgnoreProps {
-  accountId: AccountId;
-  params: { id: AccountId; symbol: string; orderId: string };
-}
-
-function Ignore({ accountId, params }: IgnoreProps): ReactNode {
-  const { refetch } = useQuery({ queryKey: orphansKey(accountId), enabled: false });
+function Ignore({ params }: { params: { id: AccountId; symbol: string; orderId: string } }): ReactNode {
   return (
     <Confirm
       small
@@ -190,10 +192,7 @@ function Ignore({ accountId, params }: IgnoreProps): ReactNode {
       title="Ignore this order?"
       action={`Ignore the order of ${params.symbol}`}
       failed="Not ignored."
-      run={async () => {
-        await call(leaveOrphanOrder, { params });
-        await refetch();
-      }}
+      run={() => call(leaveOrphanOrder, { params })}
     >
       The order stays open on the exchange and keeps its funds locked. You get no more reminders.
     </Confirm>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { railScale } from './rail-scale.ts';
+import { inOrder, railScale } from './rail-scale.ts';
 
 test('every given price lies on the rail, in order', () => {
   const level = fc.double({ min: 0.0001, max: 1e6, noNaN: true });
@@ -32,4 +32,15 @@ test('one lone price stands in the middle; no price gives no rail', () => {
   assert.equal(Math.round(railScale([100], 100)?.at(100) ?? 0), 50);
   assert.equal(railScale([], 100), undefined);
   assert.equal(railScale([Number.NaN], 100), undefined);
+});
+
+test('of average price and price the lower one has its label on the left', () => {
+  const [average, price] = [
+    { words: 'average price', price: '100.00' },
+    { words: 'price', price: '90.00' },
+  ];
+  assert.deepEqual(
+    inOrder([average, price]).map(({ words }) => words),
+    ['price', 'average price'],
+  );
 });

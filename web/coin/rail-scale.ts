@@ -5,6 +5,10 @@ export interface RailScale {
   readonly marks: readonly { readonly at: number; readonly long: boolean }[];
 }
 
+/** Two labels in the order of their prices: the lower price is on the left of a rail. */
+export const inOrder = <Label extends { readonly price: string }>(labels: readonly Label[]): Label[] =>
+  labels.toSorted((one, other) => Number(one.price) - Number(other.price));
+
 const MARGIN = 0.08;
 const MOST_MARKS = 60;
 

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import type { Coin } from '#web/data/queries.ts';
+import type { Coin } from '#web/data/answers.ts';
 import { coinView, distanceText, type NextStep } from './coin-view.ts';
-import { price as priceText } from '#web/ui/numbers.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { type RailScale, railScale } from './rail-scale.ts';
+import { inOrder, type RailScale, railScale } from './rail-scale.ts';
+import { price as priceText } from '#web/ui/numbers.ts';
 
 interface RailProps {
   coin: Coin;
@@ -76,6 +76,10 @@ interface LabelsProps {
 
 function Labels({ coin, next, stop, held }: LabelsProps): ReactNode {
   const { tickSize, position } = coin;
+  const below = [
+    ...(held ? [{ words: 'average price', price: position.averagePrice }] : []),
+    ...(coin.price === null ? [] : [{ words: 'price', price: coin.price }]),
+  ];
   return (
     <>
       {stop === null ? null : <span className="lb lf">stop {priceText(stop, tickSize)}</span>}
@@ -85,8 +89,11 @@ function Labels({ coin, next, stop, held }: LabelsProps): ReactNode {
           {distanceText(next)}
         </span>
       )}
-      {held ? <span className="lb lo lf">average price {priceText(position.averagePrice, tickSize)}</span> : null}
-      <span className="lb lo rt">price {priceText(coin.price, tickSize)}</span>
+      {inOrder(below).map(({ words, price }, i) => (
+        <span key={words} className={`lb lo ${i === 0 && held ? 'lf' : 'rt'}`}>
+          {words} {priceText(price, tickSize)}
+        </span>
+      ))}
     </>
   );
 }

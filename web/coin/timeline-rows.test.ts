@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LogRow } from '#web/data/queries.ts';
+import type { LogRow } from '#web/data/answers.ts';
 import { nextChange, rangesOf, timelineOf } from './timeline-rows.ts';
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();

@@ -1,5 +1,5 @@
 import { isObject } from '#core/merge.ts';
-import type { LogRow } from '#web/data/queries.ts';
+import type { LogRow } from '#web/data/answers.ts';
 import { logMark } from '#web/ui/prose.ts';
 
 /** A run of equal decisions, or the time of one action. */

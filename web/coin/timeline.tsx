@@ -1,16 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useMemo, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
-import { timelineQuery } from '#web/data/queries.ts';
-import type { ChartRange } from '#web/chart/chart-view.ts';
+import { listLogs } from '#api/contract/records.ts';
 import { useZone } from '#web/data/session.tsx';
+import { useRead } from '#web/data/read.ts';
+import type { ChartRange } from '#web/chart/chart-view.ts';
 import { full } from '#web/ui/time.ts';
 import { type Moment, nextChange, rangesOf, timelineOf } from './timeline-rows.ts';
 import { valueText, wordsOf } from '#web/ui/names.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose } from '#web/ui/when.tsx';
+import { Read } from '#web/ui/read.tsx';
+import { whole } from '#web/ui/numbers.ts';
+
+const POLL_MS = 15_000;
 
 interface TimelineProps {
   profileId: ProfileId;
@@ -23,8 +26,8 @@ interface TimelineProps {
 
 /** Every decision about a coin on the time axis of its chart; the chosen one is shown in full below. */
 export function Timeline({ profileId, symbol, range, onMoment }: TimelineProps): ReactNode {
-  const { data, error } = useQuery(timelineQuery(profileId, symbol));
-  const moments = useMemo(() => timelineOf(data?.rows ?? []), [data]);
+  const newest = useRead(listLogs, { params: { id: profileId }, query: { symbol, limit: 300 } }, { every: POLL_MS });
+  const moments = useMemo(() => timelineOf(newest.data?.rows ?? []), [newest.data]);
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const found = moments.findIndex(({ id }) => id === chosen);
   const index = found === -1 ? moments.length - 1 : found;
@@ -37,20 +40,20 @@ export function Timeline({ profileId, symbol, range, onMoment }: TimelineProps):
   };
   const total = moments.reduce((sum, { count }) => sum + count, 0);
   return (
-    <Section title="Decisions" note={`the last ${total.toLocaleString('en-US')}, on the time axis of the chart`}>
+    <Section title="Decisions" note={`the last ${whole(total)}, on the time axis of the chart`}>
       <TimelineKey />
-      {error === null ? null : <Failure what="Could not load the decisions." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={2} /> : null}
-      {here === undefined ? (
-        data === undefined ? null : (
-          <p className="p-2">No decisions yet. The first one appears within seconds while the profile is running.</p>
-        )
-      ) : (
-        <>
-          <Scrubber moments={moments} index={index} range={range} onChoose={choose} />
-          <Chosen moment={here} />
-        </>
-      )}
+      <Read of={newest} what="the decisions" rows={2}>
+        {() =>
+          here === undefined ? (
+            <p className="p-2">No decisions yet. The first one appears within seconds while the profile is running.</p>
+          ) : (
+            <>
+              <Scrubber moments={moments} index={index} range={range} onChoose={choose} />
+              <Chosen moment={here} />
+            </>
+          )
+        }
+      </Read>
     </Section>
   );
 }
@@ -147,9 +150,9 @@ function Scrubber({ moments, index, range, onChoose }: ScrubberProps): ReactNode
 function Chosen({ moment: { sentence, count, numbers } }: { moment: Moment }): ReactNode {
   return (
     <>
-      <div className="say next mt-4">
+      <div className="say next my-2">
         <Prose text={sentence} />
-        {count > 1 ? <span className="two nb"> ×{count.toLocaleString('en-US')}</span> : null}
+        {count > 1 ? <span className="two nb"> ×{whole(count)}</span> : null}
       </div>
       <dl className="dl two-up">
         {numbers.map(([name, value]) => (

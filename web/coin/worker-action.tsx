@@ -68,7 +68,7 @@ function ActionDialog({
   };
   return (
     <Dialog title={title} open onClose={close}>
-      <div className="two grid gap-2 whitespace-normal py-2 text-left">{children}</div>
+      <div className="two grid gap-2 py-2">{children}</div>
       <ActionOutcome state={act} done={done} />
       <ActButtons
         words={action}
@@ -91,7 +91,7 @@ interface ButtonsProps {
   onClose: () => void;
 }
 
-export function ActButtons({ words, keep = 'Cancel', ended, waiting, onAct, onClose }: ButtonsProps): ReactNode {
+function ActButtons({ words, keep = 'Cancel', ended, waiting, onAct, onClose }: ButtonsProps): ReactNode {
   return (
     <div className="flex flex-wrap gap-3 pt-2">
       {ended ? null : (

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { z } from 'zod';
 import { type Changes, valueAt, withoutValue, withPatched, withValue } from '#core/config-path.ts';
@@ -7,9 +6,10 @@ import type { warning as warningSchema } from '#api/contract/fields.ts';
 import { fieldError, ProblemError } from '#web/data/problem-error.ts';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
+import { useRun } from '#web/data/read.ts';
 import { changesOf } from './changes.ts';
 import { ConfigLeaf } from './config-leaf.tsx';
-import { type SchemaField, type SchemaGroup, schemaGroups } from './schema-fields.ts';
+import { GENERAL, type SchemaField, type SchemaGroup, schemaGroups } from './schema-fields.ts';
 import { settingText } from './setting-text.ts';
 
 type Config = Record<string, unknown>;
@@ -17,19 +17,38 @@ type Warnings = readonly z.infer<typeof warningSchema>[];
 type Errors = readonly { path: string; message: string }[];
 export type Remarks = readonly (Errors[number] & { fix?: { words: string; changes: Changes } | undefined })[];
 
-/** The settings that the form edits: those of a profile, or the overrides of one coin. */
+/** The settings that the form edits: those of a profile, the overrides of one coin, or a few of the installation. */
 export interface ConfigScope {
   readonly schema: Config;
   /** Values set here; all others are inherited. */
   readonly own: Config;
   /** The inherited values, complete. */
   readonly base: Config;
-  /** Where inherited values come from. */
-  readonly source: 'strategy' | 'profile';
+  /** Where inherited values come from; `undefined` where nothing is inherited. */
+  readonly source: 'strategy' | 'profile' | undefined;
   /** The asset that amounts are counted in. */
   readonly quote: string | undefined;
   readonly save: (own: Config) => Promise<Warnings>;
 }
+
+/** Settings that inherit nothing. `save` gets the changed ones. */
+export const plainScope = ({
+  schema,
+  values,
+  quote,
+  save,
+}: {
+  readonly schema: Config;
+  readonly values: Config;
+  readonly quote?: string | undefined;
+  readonly save: (changed: Config) => Promise<unknown>;
+}): ConfigScope => ({
+  ...{ schema, own: values, base: {}, source: undefined, quote },
+  save: async (edited) => {
+    await save(Object.fromEntries(Object.entries(edited).filter(([name, value]) => !same(value, values[name]))));
+    return [];
+  },
+});
 
 interface ConfigFormProps {
   scope: ConfigScope;
@@ -40,16 +59,25 @@ interface ConfigFormProps {
   first?: Config | undefined;
   /** The path of the setting, or of the group of settings, that has the focus at first. */
   target?: string | undefined;
+  /** Text of the button that saves one change. */
+  action?: string;
+  /** Unchanged values can be saved too. */
+  savable?: boolean;
+  /** When saved values are used. */
+  used?: string;
+  /** Shown below the help text of a setting. */
+  extraOf?: (path: string) => ReactNode;
 }
 
 /** Settings from the JSON Schema of a strategy; errors of the server are shown at their field. */
-export function ConfigForm({ scope, remarks = [], onEdit, first, target }: ConfigFormProps): ReactNode {
+export function ConfigForm(props: ConfigFormProps): ReactNode {
+  const { scope, remarks = [], onEdit, first, target, extraOf } = props;
+  const { action = 'Save settings', savable = false, used = 'Used from the next decision on after saving.' } = props;
   const [draft, setDraft] = useState<Config | null>(first ?? null);
   const [all, setAll] = useState(false);
   const edited = draft ?? scope.own;
   const shown = asConfig(mergePatch(scope.base, edited));
-  const save = useMutation({
-    mutationFn: scope.save,
+  const save = useRun(scope.save, {
     // A change made while the save was running is the next edit.
     onSuccess: (_warnings, sent) => setDraft((now) => (now === sent ? null : now)),
   });
@@ -73,24 +101,30 @@ export function ConfigForm({ scope, remarks = [], onEdit, first, target }: Confi
     event.preventDefault();
     save.mutate(edited);
   };
-  const parts = { scope, edited, shown, errors, remarks, focused, isShown, put };
+  const parts = { scope, edited, shown, errors, remarks, focused, isShown, put, extraOf };
   return (
     <form onSubmit={submit} noValidate>
-      <Detail all={all} count={fields.filter(isShown).length} total={fields.length} onChange={setAll} />
+      {fields.some(({ advanced }) => advanced) ? (
+        <Detail all={all} count={fields.filter(isShown).length} total={fields.length} onChange={setAll} />
+      ) : null}
       {groups.map((group) => (
         <Group key={`${group.title} ${group.list === undefined ? '' : 'list'}`} group={group} {...parts} />
       ))}
       <Outcome error={save.error} fields={fields} warnings={save.data ?? []} />
       <div className="actions">
-        <button type="submit" className="btn go" disabled={save.isPending || !dirty}>
-          {changes.length > 1 ? `Save ${changes.length} changes` : 'Save settings'}
+        <button type="submit" className="btn go" disabled={save.isPending || !(dirty || savable)}>
+          {scope.source !== undefined && changes.length > 1 ? `Save ${changes.length} changes` : action}
         </button>
         <button type="button" className="btn" disabled={!dirty} onClick={() => put(scope.own)}>
           Discard
         </button>
-        <span className="note">{dirty ? 'Used from the next decision on after saving.' : 'Nothing is changed.'}</span>
+        <span className="note">
+          {dirty || savable ? used : save.isSuccess ? `Saved. ${used}` : 'Nothing is changed.'}
+        </span>
       </div>
-      {changes.length === 0 ? null : <Changes fields={changes} scope={scope} shown={shown} />}
+      {changes.length === 0 || scope.source === undefined ? null : (
+        <Changes fields={changes} scope={scope} shown={shown} />
+      )}
     </form>
   );
 }
@@ -117,7 +151,7 @@ function Detail({
   onChange: (all: boolean) => void;
 }): ReactNode {
   return (
-    <div className="flex flex-wrap items-center gap-3 pb-3">
+    <div className="flex flex-wrap items-center gap-3 pb-2">
       <span className="seg" role="group" aria-label="Detail">
         {[false, true].map((advanced) => (
           <button
@@ -147,9 +181,10 @@ interface GroupProps {
   focused: string | undefined;
   isShown: (field: SchemaField) => boolean;
   put: (next: unknown) => void;
+  extraOf: ((path: string) => ReactNode) | undefined;
 }
 
-function Group({ group, scope, edited, shown, errors, remarks, focused, isShown, put }: GroupProps): ReactNode {
+function Group({ group, scope, edited, shown, errors, remarks, focused, isShown, put, ...props }: GroupProps) {
   const { itemOf, list } = group;
   const items = (path: string): readonly unknown[] => {
     const held = valueAt(shown, path);
@@ -177,25 +212,29 @@ function Group({ group, scope, edited, shown, errors, remarks, focused, isShown,
   }
   const visible = group.fields.filter(isShown);
   if (visible.length === 0) return null;
+  const leaves = visible.map((field) => (
+    <ConfigLeaf
+      key={field.path}
+      field={field}
+      target={field.path === focused}
+      quote={scope.quote}
+      value={valueAt(shown, field.path)}
+      own={valueAt(edited, field.path) !== undefined}
+      inherited={valueAt(scope.base, field.path)}
+      source={itemOf === undefined ? scope.source : undefined}
+      error={fieldError(errors, field.path)}
+      extra={props.extraOf?.(field.path)}
+      remarks={remarks.filter((remark) => fieldError([remark], field.path) !== undefined)}
+      onFix={(changes) => put(withFix({ own: edited, base: scope.base }, changes))}
+      onChange={(value) => put(withPatched({ own: edited, base: scope.base }, field.path, value))}
+      onInherit={() => put(withoutValue(edited, field.path))}
+    />
+  ));
+  // A few settings are the content of a section already.
+  if (scope.source === undefined && group.title === GENERAL) return leaves;
   return (
     <Section title={group.title} note={`${visible.length} ${visible.length === 1 ? 'setting' : 'settings'}`}>
-      {visible.map((field) => (
-        <ConfigLeaf
-          key={field.path}
-          field={field}
-          target={field.path === focused}
-          quote={scope.quote}
-          value={valueAt(shown, field.path)}
-          own={valueAt(edited, field.path) !== undefined}
-          inherited={valueAt(scope.base, field.path)}
-          source={itemOf === undefined ? scope.source : undefined}
-          error={fieldError(errors, field.path)}
-          remarks={remarks.filter((remark) => fieldError([remark], field.path) !== undefined)}
-          onFix={(changes) => put(withFix({ own: edited, base: scope.base }, changes))}
-          onChange={(value) => put(withPatched({ own: edited, base: scope.base }, field.path, value))}
-          onInherit={() => put(withoutValue(edited, field.path))}
-        />
-      ))}
+      {leaves}
       {itemOf === undefined ? null : (
         <button
           type="button"

@@ -1,11 +1,20 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Changes } from '#core/config-path.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { multiplierText, SAME } from '#web/ui/numbers.ts';
 import { Choice, Field, Switch } from '#web/ui/field.tsx';
 import type { SchemaField } from './schema-fields.ts';
-import { settingText, sliderRange } from './setting-text.ts';
+import { isDistance, storedOf } from '#web/ui/percent.ts';
+import {
+  choiceText,
+  helpOf,
+  rangeProblem,
+  settingText,
+  sliderRange,
+  typedText,
+  unitOf,
+  valueOf,
+} from './setting-text.ts';
 
 interface Remark {
   readonly message: string;
@@ -15,19 +24,21 @@ interface Remark {
 interface LeafProps {
   field: SchemaField;
   /** The address names this setting. */
-  target: boolean;
+  target?: boolean;
   quote: string | undefined;
   value: unknown;
-  own: boolean;
-  inherited: unknown;
-  /** Where an inherited value comes from; `undefined` inside a list, which is inherited as a whole. */
-  source: 'strategy' | 'profile' | 'saved settings' | undefined;
+  own?: boolean;
+  inherited?: unknown;
+  /** Where an inherited value comes from; `undefined` inside a list, which is inherited as a whole, and where nothing is inherited. */
+  source?: 'strategy' | 'profile' | 'saved settings' | undefined;
   error: string | undefined;
-  remarks: readonly Remark[];
+  remarks?: readonly Remark[];
   /** Applies the fix of a remark. */
   onFix?: (changes: Changes) => void;
+  /** Shown below the help text, such as the use of a limit. */
+  extra?: ReactNode;
   onChange: (value: unknown) => void;
-  onInherit: () => void;
+  onInherit?: () => void;
 }
 
 /** One setting; the one that the address names has the focus at first. */
@@ -35,10 +46,10 @@ export function ConfigLeaf(props: LeafProps): ReactNode {
   const here = useRef<HTMLDivElement>(null);
   const { target } = props;
   useEffect(() => {
-    if (target) here.current?.querySelector<HTMLElement>('input, select')?.focus();
+    if (target === true) here.current?.querySelector<HTMLElement>('input, select')?.focus();
   }, [target]);
   return (
-    <div ref={here} className="contents" data-target={target || undefined}>
+    <div ref={here} className="contents" data-target={target === true || undefined}>
       <Leaf {...props} />
     </div>
   );
@@ -46,14 +57,14 @@ export function ConfigLeaf(props: LeafProps): ReactNode {
 
 /** Meaning and value of a setting, and whether it is custom or inherited. */
 function Leaf(props: LeafProps): ReactNode {
-  const { field, value, own, source, error, remarks, onFix, onChange } = props;
+  const { field, value, own = false, source, error, remarks = [], onFix, extra, onChange } = props;
   const { label, kind, options } = field;
-  const shown = value === undefined || value === null ? '' : String(value);
   const set = own && source !== undefined;
   const note = (
     <>
-      {meaningOf(field, shown)}
+      {helpOf(field)}
       <Origin {...props} />
+      {extra}
       {remarks.map(({ message, fix }) => (
         <span key={message} className="care block">
           <Icon name="warn" /> {message}{' '}
@@ -76,42 +87,43 @@ function Leaf(props: LeafProps): ReactNode {
     );
   }
   if (kind === 'choice') {
-    const choices = options.map((option) => ({ value: option, words: optionLabel(option) }));
-    return <Choice {...{ label, note, error, onChange }} own={set} value={shown} options={choices} />;
+    const choices = options.map((option) => ({ value: option, words: choiceText(field, option) }));
+    return <Choice {...{ label, note, error, onChange }} own={set} value={typedText(field, value)} options={choices} />;
   }
-  // A number that does not parse is sent as typed, so that the server reports the field.
-  const parse = (text: string): unknown =>
-    kind === 'number' && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+  return <Typed {...props} set={set} note={note} />;
+}
+
+/** A field for text. The typed text stays while it means the value, such as `3.` for 3 %. */
+function Typed({ field, value, set, quote, note, error, ...props }: LeafProps & { set: boolean; note: ReactNode }) {
+  const [typed, setTyped] = useState('');
+  const stands = JSON.stringify(valueOf(field, typed)) === JSON.stringify(value);
+  const isText = field.kind === 'list' || (field.kind === 'text' && unitOf(field, quote) === undefined);
   return (
     <Field
-      label={label}
+      label={field.label}
       note={note}
       own={set}
-      unit={field.unit === 'quote' ? props.quote : field.unit}
-      error={error}
-      extra={<Slider {...props} />}
-      input={{ inputMode: 'decimal', value: shown, onChange: (event) => onChange(parse(event.target.value)) }}
+      stack={isText}
+      unit={unitOf(field, quote)}
+      error={error === undefined ? undefined : (rangeProblem(field, value, quote) ?? error)}
+      extra={<Slider field={field} value={value} onChange={props.onChange} />}
+      input={{
+        type: field.secret ? 'password' : 'text',
+        inputMode: isText ? 'text' : 'decimal',
+        placeholder: field.empty ?? '',
+        value: stands ? typed : typedText(field, value),
+        onChange: ({ target }) => {
+          setTyped(target.value);
+          props.onChange(valueOf(field, target.value));
+        },
+      }}
     />
   );
 }
 
-/** `percent-of-equity` as `percent of equity`. */
-const optionLabel = (option: string): string => option.replaceAll('-', ' ');
-
-/** Description of the setting, and a multiplier in percent. */
-function meaningOf({ note, of, options }: SchemaField, shown: string): string {
-  const meaning = of === undefined ? undefined : multiplierText(shown);
-  const now = meaning === undefined ? undefined : `Now ${meaning === SAME ? `at ${of}` : `${meaning} ${of}`}`;
-  const described = options.reduce((text, option) => text?.replaceAll(option, optionLabel(option)), note);
-  return [described, now]
-    .filter((part) => part !== undefined)
-    .map((part) => (part.endsWith('.') ? part : `${part}.`))
-    .join(' ');
-}
-
 function Origin({ field, quote, own, inherited, source, onInherit }: LeafProps): ReactNode {
   if (source === undefined) return null;
-  if (!own) return <span className="block">Default of the {source}</span>;
+  if (own !== true) return <span className="block">Default of the {source}</span>;
   return (
     <span className="block">
       <span className="intent">
@@ -125,17 +137,20 @@ function Origin({ field, quote, own, inherited, source, onInherit }: LeafProps):
   );
 }
 
-function Slider({ field, value, onChange }: LeafProps): ReactNode {
-  if (field.of === undefined || field.bounds === undefined || value === '') return null;
-  const [min, max] = sliderRange(field.bounds, Number(value));
+/** For distances from a price. */
+function Slider({ field, value, onChange }: Pick<LeafProps, 'field' | 'value' | 'onChange'>): ReactNode {
+  const { percent, label } = field;
+  if (percent === undefined || !isDistance(percent) || value === '') return null;
+  const now = Number(typedText(field, value));
+  const [min, max] = sliderRange(field, now);
   return (
     <input
       type="range"
-      aria-label={`${field.label}, slider`}
+      aria-label={`${label}, slider`}
       {...{ min, max }}
-      step={0.0005}
-      value={Number(value)}
-      onChange={(event) => onChange(event.target.value)}
+      step={0.05}
+      value={now}
+      onChange={(event) => onChange(storedOf(percent, event.target.value))}
     />
   );
 }

@@ -1,19 +1,19 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { mergePatch } from '#core/merge.ts';
-import { changeCoin, changeProfile, lintProfile } from '#api/contract/profiles.ts';
+import { changeCoin, changeProfile, lintProfile, listCoins, listStrategies } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
-import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
+import type { Coin, Profile } from '#web/data/answers.ts';
+import { useRead } from '#web/data/read.ts';
 import { ConfigForm, type ConfigScope, type Remarks, withProposed } from './config-form.tsx';
 import { ConfigHistory } from './config-history.tsx';
 import { EntryPrice } from '#web/coin/entry-price.tsx';
 import { ProfileFrame } from '#web/profile/profile-frame.tsx';
 import { count } from '#web/ui/numbers.ts';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { WhatIf } from '#web/preview/what-if.tsx';
+import { Read } from '#web/ui/read.tsx';
 
 export function ConfigPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/config' });
@@ -35,12 +35,11 @@ interface SettingsProps {
 }
 
 function Settings({ profile, symbol, proposed, target }: SettingsProps): ReactNode {
-  const strategies = useQuery(strategiesQuery);
-  const held = useQuery(coinsQuery(profile.id));
+  const strategies = useRead(listStrategies, {});
+  const held = useRead(listCoins, { params: { id: profile.id } });
   const strategy = strategies.data?.strategies.find(({ name }) => name === profile.strategyName);
   const coins = held.data?.coins ?? [];
   const coin = coins.find((candidate) => candidate.symbol === symbol);
-  const failed = strategies.error ?? held.error;
   return (
     <>
       <div className="head">
@@ -55,19 +54,24 @@ function Settings({ profile, symbol, proposed, target }: SettingsProps): ReactNo
         </p>
       </div>
       <Scopes profile={profile} coins={coins} symbol={coin?.symbol} />
-      {failed === null ? null : <Failure what="Could not load the settings." error={failed} />}
-      {strategies.data === undefined && failed === null ? <Skeleton rows={8} height={52} /> : null}
-      {strategies.data !== undefined && strategy === undefined ? (
-        <Notice tone="care" title="Unknown strategy.">
-          This version has no strategy named {profile.strategyName}.
-        </Notice>
-      ) : null}
-      {strategy === undefined || (symbol !== undefined && held.data === undefined) ? null : (
-        <Editor
-          key={`${coin?.symbol ?? ''} ${proposed ?? ''}`}
-          {...{ profile, coins, coin, strategy, proposed, target }}
-        />
-      )}
+      <Read of={strategies} what="the settings" rows={8} height={52}>
+        {() =>
+          strategy === undefined ? (
+            <Notice tone="care" title="Unknown strategy.">
+              This version has no strategy named {profile.strategyName}.
+            </Notice>
+          ) : (
+            <Read of={held} what="the coins" rows={8} height={52}>
+              {() => (
+                <Editor
+                  key={`${coin?.symbol ?? ''} ${proposed ?? ''}`}
+                  {...{ profile, coins, coin, strategy, proposed, target }}
+                />
+              )}
+            </Read>
+          )
+        }
+      </Read>
     </>
   );
 }
@@ -113,7 +117,7 @@ interface EditorProps {
 }
 
 function Editor({ profile, coins, coin, strategy, proposed, target }: EditorProps): ReactNode {
-  const scope = useScope({ profile, coins, coin, strategy });
+  const scope = scopeOf({ profile, coins, coin, strategy });
   const saved = mergePatch(scope.base, scope.own);
   const first = proposed === undefined ? undefined : withProposed(scope, proposed);
   const [edit, setEdit] = useState<Record<string, unknown>>(mergePatch(scope.base, first ?? scope.own));
@@ -139,21 +143,12 @@ function Editor({ profile, coins, coin, strategy, proposed, target }: EditorProp
 /** Remarks of the service about an edit before it is saved: errors, and settings without effect. */
 function useRemarks(profile: Profile, edit: Record<string, unknown>): Remarks {
   const config = useDeferredValue(edit);
-  const { data } = useQuery({
-    queryKey: ['lint', profile.id, JSON.stringify(config)],
-    queryFn: ({ signal }) => call(lintProfile, { params: { id: profile.id }, body: { config } }, signal),
-    placeholderData: keepPreviousData,
-  });
+  const { data } = useRead(lintProfile, { params: { id: profile.id }, body: { config } }, { keep: true });
   return data === undefined ? [] : [...data.errors, ...data.findings];
 }
 
-function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'proposed' | 'target'>): ConfigScope {
-  const client = useQueryClient();
+function scopeOf({ profile, coins, coin, strategy }: Omit<EditorProps, 'proposed' | 'target'>): ConfigScope {
   const { id } = profile;
-  const refresh = async (): Promise<void> => {
-    const stale = [keys.profile(id), keys.coins(id), ['coin', id], keys.dashboard];
-    await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })));
-  };
   const quotes = new Set(coins.map(({ quoteAsset }) => quoteAsset ?? ''));
   const [quote] = quotes;
   const common = { schema: strategy.schema, quote: coin?.quoteAsset ?? (quotes.size === 1 ? quote : undefined) };
@@ -163,11 +158,7 @@ function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'propose
       own: profile.config,
       base: strategy.defaults,
       source: 'strategy',
-      save: async (config) => {
-        const { warnings } = await call(changeProfile, { params: { id }, body: { config } });
-        await refresh();
-        return warnings;
-      },
+      save: async (config) => (await call(changeProfile, { params: { id }, body: { config } })).warnings,
     };
   }
   return {
@@ -177,9 +168,7 @@ function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'propose
     source: 'profile',
     save: async (overrideConfig) => {
       const params = { id, symbol: coin.symbol };
-      const { warnings } = await call(changeCoin, { params, body: { overrideConfig } });
-      await refresh();
-      return warnings;
+      return (await call(changeCoin, { params, body: { overrideConfig } })).warnings;
     },
   };
 }

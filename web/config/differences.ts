@@ -2,21 +2,23 @@ import { isObject } from '#core/merge.ts';
 
 interface Difference {
   readonly path: string;
-  readonly before: string;
-  readonly after: string;
+  readonly before: unknown;
+  readonly after: unknown;
 }
 
-const text = (value: unknown): string =>
-  value === undefined ? 'not set' : typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-/** Where two JSON values differ, by dotted path; lists are compared whole. */
+/** Where two JSON values differ, by dotted path; lists of different lengths are one difference. */
 export function differencesOf(before: unknown, after: unknown, path = ''): Difference[] {
+  const inner = (names: Iterable<string>, partOf: (value: unknown, name: string) => unknown): Difference[] =>
+    [...names].flatMap((name) =>
+      differencesOf(partOf(before, name), partOf(after, name), path === '' ? name : `${path}.${name}`),
+    );
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...names].flatMap((name) =>
-      differencesOf(before[name], after[name], path === '' ? name : `${path}.${name}`),
-    );
+    return inner(names, (value, name) => (isObject(value) ? value[name] : undefined));
   }
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  return [{ path, before: text(before), after: text(after) }];
+  if (isList(before) && isList(after) && before.length === after.length)
+    return inner(Object.keys(before), (value, index) => (isList(value) ? value[Number(index)] : undefined));
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }];
 }

@@ -1,20 +1,32 @@
 import { valueAt } from '#core/config-path.ts';
 import { isObject } from '#core/merge.ts';
 import { wordsOf } from '#web/ui/names.ts';
+import { isScale, type Scale } from '#web/ui/percent.ts';
+
+/** Limits of a value as decimal text; `above` and `below` exclude the value itself. */
+export type Range = { readonly [limit in 'above' | 'atLeast' | 'below' | 'atMost']?: string };
 
 /** One leaf of a config, as its JSON Schema describes it. `path` is dotted, array places as numbers. */
 export interface SchemaField {
   readonly path: string;
   readonly label: string;
   readonly note: string | undefined;
-  readonly kind: 'switch' | 'choice' | 'number' | 'text';
+  /** `list`: texts, typed with commas between them. */
+  readonly kind: 'switch' | 'choice' | 'number' | 'text' | 'list';
   readonly options: readonly string[];
+  /** Labels of options that the option itself does not give. */
+  readonly optionLabels: Readonly<Record<string, unknown>>;
   readonly unit: string | undefined;
-  /** The reference of a multiplier; `undefined` for other settings. */
-  readonly of: string | undefined;
+  /** How the stored value and the percent in the form belong together; `undefined` for a value that is shown as it is. */
+  readonly percent: Scale | undefined;
+  /** Meaning of an empty field that is stored as null; `undefined` where it is an empty text. */
+  readonly empty: string | undefined;
+  /** Never shown as typed. */
+  readonly secret: boolean;
   /** Shown on demand only. */
   readonly advanced: boolean;
-  /** Minimum and maximum, where the schema has them. */
+  readonly range: Range;
+  /** Minimum and maximum of the stored value, where the schema has both. */
   readonly bounds: readonly [number, number] | undefined;
 }
 
@@ -42,7 +54,8 @@ interface Place {
   readonly itemOf?: SchemaGroup['itemOf'];
 }
 
-const GENERAL = 'General';
+/** The group of the settings that are in no other one. */
+export const GENERAL = 'General';
 
 /** The fields of a schema in groups: plain ones first, then one group per nested object or list item. */
 export function schemaGroups(schema: unknown, config: unknown): SchemaGroup[] {
@@ -60,11 +73,14 @@ function walk(place: Place, config: unknown, groups: Groups): void {
     const schema = resolve(schemaOf(raw), valueAt(config, path));
     const label = text(schema['title']) ?? wordsOf(name);
     const title = place.title === GENERAL ? label : `${place.title}, ${label.toLowerCase()}`;
-    const advanced = place.advanced || schemaOf(schema['form'])['advanced'] === true;
+    const form = schemaOf(schema['form']);
+    const advanced = place.advanced || form['advanced'] === true;
+    if (!isUsed(form, place.path, config)) continue;
     if (isObject(schema['properties'])) walk({ schema, path, title, advanced }, config, groups);
-    else if (schema['type'] === 'array') walkList({ schema, path, title: label, advanced }, config, groups);
+    else if (schema['type'] === 'array' && isObject(schemaOf(schema['items'])['properties']))
+      walkList({ schema, path, title: label, advanced }, config, groups);
     else {
-      const note = text(schema['description']);
+      const note = text(form['help']) ?? text(schema['description']);
       group.fields.push({ path, label, note, advanced, ...kindOf(schema), ...formOf(schema) });
     }
   }
@@ -75,7 +91,6 @@ function walkList({ schema, path, title, advanced }: Place, config: unknown, gro
   const items: readonly unknown[] = Array.isArray(held) ? held : [];
   const item = schemaOf(schema['items']);
   const properties = Object.entries(schemaOf(item['properties']));
-  if (properties.length === 0) return;
   const name = text(item['title']) ?? title;
   for (const index of items.keys()) {
     const numbered = items.length === 1 ? name : `${name} ${index + 1}`;
@@ -89,6 +104,13 @@ function walkList({ schema, path, title, advanced }: Place, config: unknown, gro
   if (items.length > 0 || advanced) groups.push({ title: name, fields: [], list });
 }
 
+/** Whether the form shows a setting: a hint can hide it, or tie it to values of a setting next to it. */
+function isUsed({ hidden, when }: Schema, path: string, config: unknown): boolean {
+  const fits = ([name, values]: [string, unknown]): boolean =>
+    Array.isArray(values) && values.includes(valueAt(config, path === '' ? name : `${path}.${name}`));
+  return hidden !== true && Object.entries(schemaOf(when)).every(fits);
+}
+
 /** The alternative whose constants match the value, else the first. */
 function resolve(schema: Schema, value: unknown): Schema {
   const choices = schema['anyOf'] ?? schema['oneOf'];
@@ -99,7 +121,7 @@ function resolve(schema: Schema, value: unknown): Schema {
       const constant = schemaOf(property)['const'];
       return constant === undefined || constant === valueAt(value, name);
     });
-  return { ...schema, ...(parts.find(fits) ?? parts[0]) };
+  return { ...schema, ...(parts.find(fits) ?? parts[0]), nullable: parts.length < choices.length };
 }
 
 function kindOf(schema: Schema): Pick<SchemaField, 'kind' | 'options'> {
@@ -110,18 +132,31 @@ function kindOf(schema: Schema): Pick<SchemaField, 'kind' | 'options'> {
       ? []
       : [schema['const']];
   if (options.length > 0) return { kind: 'choice', options: options.map(String) };
+  if (schema['type'] === 'array') return { kind: 'list', options: [] };
   return { kind: schema['type'] === 'number' || schema['type'] === 'integer' ? 'number' : 'text', options: [] };
 }
 
-/** Form hints of the strategy. */
-function formOf(schema: Schema): Pick<SchemaField, 'unit' | 'of' | 'bounds'> {
+/** Form hints of a schema. */
+function formOf(schema: Schema) {
   const form = schemaOf(schema['form']);
-  const { above, atLeast, below, atMost } = schemaOf(form['bounds']);
-  const bounds = [schema['minimum'] ?? atLeast ?? above, schema['maximum'] ?? atMost ?? below].map(Number);
-  const [least = Number.NaN, most = Number.NaN] = bounds;
+  const hinted = schemaOf(form['bounds']);
+  const limit = (value: unknown) => (value === undefined ? undefined : String(value));
+  const { above, below } = { above: limit(hinted['above']), below: limit(hinted['below']) };
+  const atLeast = limit(hinted['atLeast'] ?? schema['minimum']);
+  const atMost = limit(hinted['atMost'] ?? schema['maximum']);
+  const [least, most] = [Number(atLeast ?? above), Number(atMost ?? below)];
   return {
     unit: text(form['unit']),
-    of: text(form['of']),
-    bounds: Number.isFinite(least) && Number.isFinite(most) ? [least, most] : undefined,
+    percent: isScale(form['percent']) ? form['percent'] : undefined,
+    empty: schema['nullable'] === true ? (text(form['empty']) ?? 'none') : undefined,
+    secret: form['secret'] === true,
+    optionLabels: schemaOf(form['options']),
+    range: {
+      ...(above === undefined ? {} : { above }),
+      ...(atLeast === undefined ? {} : { atLeast }),
+      ...(below === undefined ? {} : { below }),
+      ...(atMost === undefined ? {} : { atMost }),
+    },
+    bounds: Number.isFinite(least) && Number.isFinite(most) ? ([least, most] as const) : undefined,
   };
 }

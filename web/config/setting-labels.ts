@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
-import { strategiesQuery } from '#web/data/queries.ts';
-import { schemaGroups, type SchemaField } from './schema-fields.ts';
+import { listStrategies } from '#api/contract/profiles.ts';
+import { useRead } from '#web/data/read.ts';
+import { type SchemaField, schemaGroups } from './schema-fields.ts';
 import { settingText } from './setting-text.ts';
 
 /** Labels of the settings of a strategy, and their values as text. */
@@ -11,18 +11,19 @@ export interface Labels {
 
 /** Labels by dotted path; the path itself where the strategy has no label. */
 export function useLabels(strategyName: string, config: unknown): Labels {
-  const { data } = useQuery(strategiesQuery);
+  const { data } = useRead(listStrategies, {});
   const schema = data?.strategies.find(({ name }) => name === strategyName)?.schema;
+  const groups = schemaGroups(schema, config);
   const fields = new Map<string, SchemaField>(
-    schemaGroups(schema, config)
-      .flatMap((group) => group.fields)
-      .map((field) => [field.path, field] as const),
+    groups.flatMap((group) => group.fields).map((field) => [field.path, field] as const),
   );
+  const lists = new Map(groups.map(({ list, title }) => [list?.path, title]));
   return {
-    labelOf: (path) => fields.get(path)?.label ?? path,
+    labelOf: (path) => fields.get(path)?.label ?? lists.get(path) ?? path,
     wordsOf: (path, value) => {
       const field = fields.get(path);
       if (field !== undefined) return settingText(field, value);
+      if (Array.isArray(value)) return String(value.length);
       return value === undefined || value === null
         ? 'not set'
         : typeof value === 'string'

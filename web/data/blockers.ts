@@ -1,6 +1,6 @@
 import { BLOCKER_KINDS } from '#api/contract/blockers.ts';
 import { PRICE_LIMIT_MS } from './freshness.ts';
-import type { Dashboard } from './queries.ts';
+import type { Dashboard } from './answers.ts';
 
 export type Blocker = Dashboard['blockers']['list'][number];
 

@@ -21,6 +21,12 @@ export async function callBytes<Op extends Operation>(
   return new Uint8Array(await response.arrayBuffer());
 }
 
+/** Sends the values of a form, which the service checks. */
+export function sendForm<Op extends Operation>(op: Op, params: unknown, values: unknown): Promise<Answer<Op>> {
+  const headers = { ...CLIENT_HEADERS, 'content-type': 'application/json' };
+  return send(addressOf(op.path, params, undefined), { method: op.method, headers, body: JSON.stringify(values) });
+}
+
 /** Sends a file as the body of an operation that takes one. */
 export function upload<Op extends Operation>(op: Op, file: Blob): Promise<Answer<Op>> {
   const headers = { ...CLIENT_HEADERS, 'content-type': op.upload ?? 'application/json' };

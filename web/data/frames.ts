@@ -1,7 +1,7 @@
 import { isObject } from '#core/merge.ts';
 import type { Venue } from '#core/account/account.ts';
 import { venueOf } from '#core/account/account.ts';
-import type { Coin, Dashboard } from './queries.ts';
+import type { Coin, Dashboard } from './answers.ts';
 import type { EventFrame } from './live-socket.ts';
 
 /** Data of the two topics that update the cache in place, as the server sends them. */

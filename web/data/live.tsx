@@ -1,11 +1,19 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { hashKey, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { listAccounts } from '#api/contract/accounts.ts';
+import { readKillSwitch } from '#api/contract/halts.ts';
+import { readOrderTerms } from '#api/contract/manual.ts';
+import type { Operation } from '#api/contract/operation.ts';
+import { listCoins, listProfiles, readCoin, readProfile } from '#api/contract/profiles.ts';
+import { listLogs, readDashboard } from '#api/contract/records.ts';
+import { readAccountRisk, readProfileRisk } from '#api/contract/risk.ts';
+import { currentSession, status } from '#api/contract/session.ts';
+import type { Coin, CoinPage, Dashboard, Status } from './answers.ts';
 import { DecisionRate, type DecisionRateView } from './decision-rate.ts';
 import { type Batch, collect, emptyBatch, expectsPrices, freshCoin, freshDashboard, venuesOf } from './frames.ts';
 import { type Connection, Freshness, isStale, PRICE_LIMIT_MS, staleAgeMs } from './freshness.ts';
-import { keys } from './keys.ts';
 import { type EventFrame, LiveSocket, socketAddress } from './live-socket.ts';
-import { type Coin, type CoinPage, dashboardQuery, statusQuery } from './queries.ts';
+import { idIn, keyOf } from './read.ts';
 
 const decisionRate = new DecisionRate();
 const freshness = new Freshness(Date.now());
@@ -16,18 +24,19 @@ const STEP_EVERY_MS = 1_000;
 
 /** Writes a batch of prices and decisions into every cached answer that shows them. */
 function writeBatch(client: QueryClient, batch: Batch): void {
-  const venues = venuesOf(client.getQueryData(dashboardQuery.queryKey));
-  client.setQueryData(dashboardQuery.queryKey, (old) => (old === undefined ? old : freshDashboard(old, batch)));
-  for (const [key] of client.getQueriesData<{ coins: Coin[] }>({ queryKey: ['coins'] })) {
-    const id = String(key[1]);
+  const dashboard = keyOf(readDashboard);
+  const venues = venuesOf(client.getQueryData<Dashboard>(dashboard));
+  client.setQueryData<Dashboard>(dashboard, (old) => (old === undefined ? old : freshDashboard(old, batch)));
+  for (const [key] of client.getQueriesData<{ coins: Coin[] }>({ queryKey: keyOf(listCoins) })) {
+    const id = idIn(key);
     client.setQueryData<{ coins: Coin[] }>(key, (old) =>
       old === undefined
         ? old
         : { coins: old.coins.map((coin) => freshCoin(coin, { profileId: id, venue: venues.get(id) }, batch)) },
     );
   }
-  for (const [key] of client.getQueriesData<CoinPage>({ queryKey: ['coin'] })) {
-    const id = String(key[1]);
+  for (const [key] of client.getQueriesData<CoinPage>({ queryKey: keyOf(readCoin) })) {
+    const id = idIn(key);
     client.setQueryData<CoinPage>(key, (old) => {
       if (old === undefined) return old;
       const coin = freshCoin(old.coin, { profileId: id, venue: venues.get(id) }, batch);
@@ -36,41 +45,48 @@ function writeBatch(client: QueryClient, batch: Batch): void {
   }
 }
 
-/** Query keys that a frame invalidates; prices and decisions update the cache in place. */
-function staleKeys({ topic, id }: EventFrame): readonly (readonly string[])[] {
-  if (topic === 'order' || topic === 'position' || topic === 'action') return [keys.dashboard, ['coins'], ['coin']];
-  if (topic === 'log') return [keys.dashboard, id === undefined ? ['logs'] : ['logs', id]];
-  if (topic === 'profile') return [keys.dashboard, keys.profiles, ['profile'], ['coins'], ['coin']];
-  if (topic === 'account') return [keys.dashboard, keys.accounts];
-  if (topic === 'halt') return [keys.dashboard, keys.killSwitch, keys.risk, ['coin']];
-  if (topic === 'orphan') return [keys.dashboard, ['coins'], ['coin']];
-  return topic === 'status' ? [keys.status] : [];
-}
+const OF_COINS: readonly Operation[] = [readDashboard, listCoins, readCoin];
+/** Operations whose answers an event changes; prices and decisions update the cache in place. */
+const CHANGED_BY: Partial<Record<EventFrame['topic'], readonly Operation[]>> = {
+  order: OF_COINS,
+  position: OF_COINS,
+  action: OF_COINS,
+  orphan: OF_COINS,
+  log: [readDashboard, listLogs],
+  profile: [...OF_COINS, listProfiles, readProfile],
+  account: [readDashboard, listAccounts, readOrderTerms],
+  halt: [readDashboard, readCoin, readKillSwitch, readProfileRisk, readAccountRisk],
+  status: [status],
+};
+
+/** Keys that a frame invalidates. */
+const staleKeys = ({ topic, id }: EventFrame): readonly QueryKey[] =>
+  (CHANGED_BY[topic] ?? []).map((op) => keyOf(op, op === listLogs && id !== undefined ? { params: { id } } : {}));
 
 /** The status is read more often than the dashboard, whose blockers must follow it. */
 function isWorkerChanged(client: QueryClient): boolean {
-  const status = client.getQueryData(statusQuery.queryKey);
-  const dashboard = client.getQueryData(dashboardQuery.queryKey);
-  if (status === undefined || dashboard === undefined) return false;
+  const service = client.getQueryData<Status>(keyOf(status));
+  const dashboard = client.getQueryData<Dashboard>(keyOf(readDashboard));
+  if (service === undefined || dashboard === undefined) return false;
   const isDown = dashboard.blockers.list.some(({ kind }) => kind === 'worker-down');
-  return isDown !== (status.worker === null);
+  return isDown !== (service.worker === null);
 }
 
 function connect(client: QueryClient): () => void {
   let batch = emptyBatch();
-  const stale = new Map<string, readonly string[]>();
+  const stale = new Map<string, QueryKey>();
   const opened = new LiveSocket(socketAddress(location), {
     alive: () => freshness.frame(Date.now()),
     frame: (frame) => {
       const { price, marketMs } = collect(batch, frame);
       if (price !== undefined) freshness.price(price, Date.now());
       if (marketMs !== undefined) decisionRate.record(Date.now(), marketMs);
-      for (const key of staleKeys(frame)) stale.set(key.join(' '), key);
+      for (const key of staleKeys(frame)) stale.set(hashKey(key), key);
     },
     resync: () => void client.invalidateQueries(),
     state: (state, retry) => {
       // A rejected upgrade looks like any other loss; fetching the session distinguishes them.
-      if (state === 'lost') void client.invalidateQueries({ queryKey: keys.session });
+      if (state === 'lost') void client.invalidateQueries({ queryKey: keyOf(currentSession) });
       freshness.socket(state, retry, Date.now());
     },
   });
@@ -85,13 +101,13 @@ function connect(client: QueryClient): () => void {
     for (const queryKey of stale.values()) void client.invalidateQueries({ queryKey });
     stale.clear();
     const wasLost = freshness.read().stream === 'lost';
-    freshness.step(Date.now(), expectsPrices(client.getQueryData(dashboardQuery.queryKey)));
+    freshness.step(Date.now(), expectsPrices(client.getQueryData<Dashboard>(keyOf(readDashboard))));
     const isLive = freshness.read().stream === 'live';
     // Answers from before the loss may be old, also those that no missed frame would invalidate.
     if (wasLost && isLive) void client.invalidateQueries();
-    if (isWorkerChanged(client)) void client.invalidateQueries({ queryKey: keys.dashboard });
+    if (isWorkerChanged(client)) void client.invalidateQueries({ queryKey: keyOf(readDashboard) });
     // The marks do not move without a worker or without a connection.
-    decisionRate.step(isLive && client.getQueryData(statusQuery.queryKey)?.worker != null);
+    decisionRate.step(isLive && client.getQueryData<Status>(keyOf(status))?.worker != null);
   }, STEP_EVERY_MS);
   return () => {
     opened.close();

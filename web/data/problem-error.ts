@@ -16,7 +16,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Errors name paths from the body's root or from the root of the config in it; brackets and dots mean the same. */
+/** Errors name paths from the body's root or from the root of the config or the rules in it; brackets and dots mean the same. */
 export function fieldError(errors: readonly { path: string; message: string }[], path: string): string | undefined {
   const plain = (text: string): string =>
     text
@@ -25,7 +25,7 @@ export function fieldError(errors: readonly { path: string; message: string }[],
       .replaceAll('/', '.');
   const wanted = plain(path);
   const named = (error: { path: string }): boolean =>
-    ['', 'config.', 'overrideConfig.'].some((root) => plain(error.path) === `${root}${wanted}`);
+    ['', 'config.', 'overrideConfig.', 'rules.'].some((root) => plain(error.path) === `${root}${wanted}`);
   return errors.find(named)?.message;
 }
 

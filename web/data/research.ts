@@ -1,13 +1,9 @@
-import { queryOptions } from '@tanstack/react-query';
-import type { ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
 import type { RunRequest, SweepRequest } from '#core/research/research.ts';
 import type { Metrics } from '#backtest/metrics.ts';
 import type { BacktestResult } from '#backtest/result.ts';
-import { readAdvisor } from '#api/contract/advisor.ts';
 import type { Answer } from '#api/contract/operation.ts';
-import { listBacktests, listSweeps, readBacktest, readSweep } from '#api/contract/research.ts';
-import { call } from './call.ts';
+import type { listBacktests, listSweeps, readBacktest, readSweep } from '#api/contract/research.ts';
 
 export type Run = Answer<typeof listBacktests>['runs'][number];
 export type RunPage = Answer<typeof readBacktest>;
@@ -19,41 +15,18 @@ export type SweepResult = NonNullable<SweepPage['result']>;
 export const BUSY_MS = 1_000;
 const IDLE_MS = 30_000;
 
-/** It waits for a worker, or a worker runs it. */
-export const isBusy = ({ state }: { readonly state: string }): boolean => state === 'queued' || state === 'running';
-const pace = (busy: boolean | undefined): number => (busy === true ? BUSY_MS : IDLE_MS);
+interface Work {
+  readonly state: string;
+}
 
-export const runsQuery = (id: ProfileId) =>
-  queryOptions({
-    queryKey: ['runs', id] as const,
-    queryFn: ({ signal }) => call(listBacktests, { params: { id } }, signal),
-    refetchInterval: ({ state }) => pace(state.data?.runs.some(isBusy)),
-  });
-export const runQuery = (id: ProfileId, runId: string) =>
-  queryOptions({
-    queryKey: ['run', id, runId] as const,
-    queryFn: ({ signal }) => call(readBacktest, { params: { id, runId } }, signal),
-    // A finished run does not change, except for its pin.
-    refetchInterval: ({ state }) => (state.data === undefined || isBusy(state.data) ? BUSY_MS : false),
-  });
-export const sweepsQuery = (id: ProfileId) =>
-  queryOptions({
-    queryKey: ['sweeps', id] as const,
-    queryFn: ({ signal }) => call(listSweeps, { params: { id } }, signal),
-    refetchInterval: ({ state }) => pace(state.data?.sweeps.some(isBusy)),
-  });
-export const sweepQuery = (id: ProfileId, sweepId: string) =>
-  queryOptions({
-    queryKey: ['sweep', id, sweepId] as const,
-    queryFn: ({ signal }) => call(readSweep, { params: { id, sweepId } }, signal),
-    refetchInterval: ({ state }) => (state.data === undefined || isBusy(state.data) ? BUSY_MS : false),
-  });
-export const advisorQuery = (id: ProfileId, runId: string) =>
-  queryOptions({
-    queryKey: ['advisor', id, runId] as const,
-    queryFn: ({ signal }) => call(readAdvisor, { params: { id, runId } }, signal),
-    refetchInterval: ({ state }) => pace(state.data?.slots.some(isBusy)),
-  });
+/** It waits for a worker, or a worker runs it. */
+export const isBusy = ({ state }: Work): boolean => state === 'queued' || state === 'running';
+
+/** The polling interval of a list of work: finished work can still be changed elsewhere. */
+export const paceOf = (all: readonly Work[] | undefined): number => (all?.some(isBusy) === true ? BUSY_MS : IDLE_MS);
+/** The polling interval of one piece of work, until it has ended. */
+export const untilDone = (work: Work | undefined): number | false =>
+  work === undefined || isBusy(work) ? BUSY_MS : false;
 
 /** Earlier versions stored no capital metrics. */
 export type StoredMetrics = Omit<Metrics, 'capital'> & Partial<Pick<Metrics, 'capital'>>;

@@ -1,8 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import type { AccountId } from '#core/ids.ts';
-import { keys } from './keys.ts';
-import { type Dashboard, dashboardQuery, onboardingQuery, type Session, sessionQuery } from './queries.ts';
+import { restoreBackup } from '#api/contract/backup.ts';
+import type { Answer } from '#api/contract/operation.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import { currentSession, onboarding, status } from '#api/contract/session.ts';
+import type { Dashboard, Session, Status } from './answers.ts';
+import { call } from './call.ts';
+import { isSignedOut } from './problem-error.ts';
+import { keyOf, useRead } from './read.ts';
 import { browserZone } from './zones.ts';
 import { useDecisionRate } from './live.tsx';
 
@@ -18,7 +24,7 @@ const MINUTE_MS = 60_000;
 
 /** Provides zone and market time once for all times of a page: hundreds of separate queries would be slow. */
 export function Times({ children }: { children: ReactNode }): ReactNode {
-  const { data: session } = useQuery({ ...sessionQuery, enabled: false });
+  const { data: session } = useSession({ enabled: false });
   const zone = session?.user.timezone ?? browserZone();
   const replay = useReplay();
   const now = useMarketTime()?.marketMs ?? Date.now();
@@ -38,18 +44,49 @@ export const useTimes = (): Times => useContext(TimesContext);
 export const useZone = (): string => useTimes().zone;
 
 /** The public live demo: locked actions are hidden. */
-export const useDemo = (): boolean => useQuery(onboardingQuery).data?.demoMode ?? false;
+export const useDemo = (): boolean => useRead(onboarding, {}).data?.demoMode ?? false;
 
-/** Stores a new session in the cache and drops the data of the previous one. */
-export function useEnter(): (session: Session) => void {
+const STATUS_EVERY_MS = 5_000;
+
+/** The state of the service, also while the page is in the background. The first failure shows. */
+export const useStatus = () =>
+  useQuery<Status>({
+    queryKey: keyOf(status),
+    queryFn: ({ signal }) => call(status, {}, signal),
+    refetchInterval: STATUS_EVERY_MS,
+    refetchIntervalInBackground: true,
+    retry: false,
+  });
+
+/** The session; `null` means signed out. With `enabled: false` only the known one. */
+export const useSession = ({ enabled }: { enabled: boolean }) =>
+  useQuery<Session | null>({
+    queryKey: keyOf(currentSession),
+    queryFn: ({ signal }) =>
+      call(currentSession, {}, signal).catch((error: unknown) => {
+        if (isSignedOut(error)) return null;
+        throw error;
+      }),
+    staleTime: 60_000,
+    enabled,
+  });
+
+/** The result of a restore, which ended every session; it is not fetched. */
+export const useRestored = (): Answer<typeof restoreBackup> | undefined =>
+  useQuery<Answer<typeof restoreBackup>>({ queryKey: keyOf(restoreBackup), enabled: false }).data;
+
+const OF_NO_SESSION = [status, onboarding, currentSession].map(({ path }) => path);
+
+/** Stores the session, or `null` after signing out, and drops the data of the previous one. */
+function enter(client: QueryClient, session: Session | null): void {
+  client.removeQueries({ predicate: ({ queryKey }) => !OF_NO_SESSION.some((path) => path === queryKey[1]) });
+  client.setQueryData(keyOf(currentSession), session);
+}
+
+/** Enters a new session, or leaves it with `null`. */
+export function useEnter(): (session: Session | null) => void {
   const client = useQueryClient();
-  return (session) => {
-    client.removeQueries({
-      predicate: ({ queryKey }) =>
-        queryKey[0] !== 'session' && queryKey[0] !== 'status' && queryKey[0] !== 'onboarding',
-    });
-    client.setQueryData(keys.session, session);
-  };
+  return (session) => enter(client, session);
 }
 
 /** Wall time, once a second. */
@@ -80,7 +117,7 @@ const replayOf = ({ accounts, blockers }: Dashboard): Replay | null => {
 
 /** The replay that the service reports; `null` for every other market. */
 function useReplay(): Replay | null {
-  const { data = null } = useQuery({ ...dashboardQuery, enabled: false, select: replayOf });
+  const { data = null } = useRead(readDashboard, {}, { enabled: false, select: replayOf });
   return data;
 }
 
@@ -94,10 +131,11 @@ export function useMarketTime(): { readonly marketMs: number; readonly speed: nu
 /** The market clock of an account; `null` while no worker has reported it, `undefined` while loading. */
 export function useMarketClock(accountId: AccountId): (() => number) | null | undefined {
   const replay = useMarketTime();
-  const { data: reported, refetch } = useQuery({
-    ...dashboardQuery,
-    select: ({ accounts }) => accounts.find(({ id }) => id === accountId)?.marketAt ?? null,
-  });
+  const { data: reported, refetch } = useRead(
+    readDashboard,
+    {},
+    { select: ({ accounts }) => accounts.find(({ id }) => id === accountId)?.marketAt ?? null },
+  );
   useEffect(() => {
     if (reported !== null) return;
     // Each price written into the cached answer would reset a refetch interval of the query.

@@ -1,8 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import { readAction } from '#api/contract/actions.ts';
-import { call } from './call.ts';
+import { useRead } from './read.ts';
 
 const ENDED: readonly string[] = ['done', 'refused', 'expired'];
 
@@ -15,15 +15,14 @@ export function useAction<Request>(
   const sent = useMutation({ mutationFn: send });
   const actionId = sent.data?.actionId ?? undefined;
   const needless = sent.data?.actionId === null;
-  const { data: action, error } = useQuery({
-    queryKey: ['action', actionId],
-    enabled: actionId !== undefined,
-    queryFn: ({ signal }) => call(readAction, { params: { id: accountId, actionId: actionId ?? '' } }, signal),
-    refetchInterval: ({ state }) => (ENDED.includes(state.data?.state ?? '') ? false : 700),
-  });
+  const { data: action, error } = useRead(
+    readAction,
+    { params: { id: accountId, actionId: actionId ?? '' } },
+    { enabled: actionId !== undefined, every: (data) => (ENDED.includes(data?.state ?? '') ? false : 700) },
+  );
   const ended = needless || (action !== undefined && ENDED.includes(action.state));
   useEffect(() => {
-    if (ended) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'action' });
+    if (ended) void client.invalidateQueries();
   }, [ended, client]);
   return {
     send: sent.mutate,

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { AccountId } from '#core/ids.ts';
 import type { PaperMarket } from '#core/installation/paper-market.ts';
@@ -7,23 +7,17 @@ import { createProfile } from '#api/contract/profiles.ts';
 import { PRESETS } from '#strategies/presets.ts';
 import { call } from './call.ts';
 import { isSignedOut } from './problem-error.ts';
+import { useRead } from './read.ts';
 
 const LOOK_EVERY_MS = 500;
 const LONGEST_MS = 90_000;
 /** The coins whose candles come with Tradewind. */
 const REPLAYED = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'XRPUSDT', 'DOGEUSDT'];
 
-const KEY = ['paper-market'];
-
 /** The market of the paper exchange; null when this installation does not run one. */
 export function usePaperMarket() {
-  const { data } = useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => call(readPaperMarket, {}, signal),
-    staleTime: 10_000,
-    // The supervisor names the market shortly after the api has started.
-    refetchInterval: ({ state }) => (state.data?.paper === null ? 5_000 : false),
-  });
+  // The supervisor names the market shortly after the api has started.
+  const { data } = useRead(readPaperMarket, {}, { every: (answer) => (answer?.paper === null ? 5_000 : false) });
   return data?.paper;
 }
 
@@ -53,7 +47,6 @@ export function useChangeMarket() {
 
 /** Replays the two months with the preset Balanced, and opens the overview. */
 export function useReplayTour(accountId: AccountId | undefined) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async () => {
@@ -65,9 +58,6 @@ export function useReplayTour(accountId: AccountId | undefined) {
       };
       return call(createProfile, { body });
     },
-    onSuccess: async () => {
-      await client.invalidateQueries();
-      await navigate({ to: '/' });
-    },
+    onSuccess: () => navigate({ to: '/' }),
   });
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { DashboardAccount } from '#web/data/queries.ts';
+import type { DashboardAccount } from '#web/data/answers.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { moneyUnit, tagOf } from '#web/ui/accounts.ts';
 import { money } from '#web/ui/numbers.ts';

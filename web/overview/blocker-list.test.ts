@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { knownBlockers } from '#web/data/blockers.ts';
-import type { Dashboard } from '#web/data/queries.ts';
-import { noneText } from './none-text.ts';
+import type { Dashboard } from '#web/data/answers.ts';
+import { noneText, noTradesText } from './none-text.ts';
 
 const CLEAR: Dashboard['blockers'] = {
   checkedAt: '2026-11-20T14:12:07.000Z',
@@ -34,4 +34,9 @@ test('prices that stopped hide the blockers below them', () => {
     ],
   );
   assert.deepEqual(knownBlockers({ ...CLEAR, list: [cooled] }, 4_999), [cooled]);
+});
+
+test('after the first decisions the activity no longer says that there were none', () => {
+  assert.match(noTradesText(0), /^No activity yet/);
+  assert.match(noTradesText(1_400), /^No trades yet/);
 });

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Blocker, knownBlockers } from '#web/data/blockers.ts';
 import { useConnection } from '#web/data/live.tsx';
-import type { Dashboard } from '#web/data/queries.ts';
+import type { Dashboard } from '#web/data/answers.ts';
 import { useNow } from '#web/data/session.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { Section } from '#web/ui/section.tsx';

@@ -4,7 +4,7 @@ import { formatDecimal } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { Blocker } from '#web/data/blockers.ts';
 import { useStalePrice } from '#web/data/live.tsx';
-import type { Coin } from '#web/data/queries.ts';
+import type { Coin } from '#web/data/answers.ts';
 import { coinView } from '#web/coin/coin-view.ts';
 import { MISSING, money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
 import { Gain } from '#web/ui/figures.tsx';

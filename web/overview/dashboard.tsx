@@ -1,12 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent as load, Link } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect } from 'react';
 import type { AccountId, ProfileId } from '#core/ids.ts';
+import { readDashboard } from '#api/contract/records.ts';
 import { blockersOf } from '#web/data/blockers.ts';
 import { priceKeyOf, venuesOf } from '#web/data/frames.ts';
 import { useConnection } from '#web/data/live.tsx';
-import { type Dashboard, dashboardQuery, statusQuery } from '#web/data/queries.ts';
+import type { Dashboard } from '#web/data/answers.ts';
+import { useStatus } from '#web/data/session.tsx';
 import { whenIdle } from '#web/data/when-idle.ts';
+import { useRead } from '#web/data/read.ts';
 import { AccountsList } from './accounts-list.tsx';
 import { BlockerList } from './blocker-list.tsx';
 import { type CoinRow, CoinsTable } from './coins-table.tsx';
@@ -18,7 +20,7 @@ import { NextSteps } from './next-steps.tsx';
 import { Trades } from './trades.tsx';
 import { RailKey } from '#web/coin/rail.tsx';
 import { ResetNotice } from './reset-notice.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { EquityCurve } from './equity-curve.tsx';
 import { VerdictLine } from './verdict-line.tsx';
@@ -26,23 +28,18 @@ import { type AccountGroup, accountGroups } from '#web/ui/accounts.ts';
 import { coinView } from '#web/coin/coin-view.ts';
 import { isLive, orderSummary } from '#web/coin/order-labels.ts';
 import { verdictOf } from './verdict.ts';
+import { Read } from '#web/ui/read.tsx';
 
 export function DashboardPage(): ReactNode {
-  const { data, error } = useQuery(dashboardQuery);
-  if (data === undefined) {
-    return (
-      <>
-        <div className="head">
-          <h1 className="verdict">Loading accounts…</h1>
-        </div>
-        {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the overview." error={error} />}
-      </>
-    );
-  }
-  return <Overview data={data} failed={error} />;
+  const dashboard = useRead(readDashboard, {});
+  return (
+    <Read of={dashboard} what="the overview" title="Overview" rows={8}>
+      {(data) => <Overview data={data} />}
+    </Read>
+  );
 }
 
-function Overview({ data, failed }: { data: Dashboard; failed: unknown }): ReactNode {
+function Overview({ data }: { data: Dashboard }): ReactNode {
   const [group] = accountGroups(data);
   // Preload the page that is opened most often from here, with its chart script.
   useEffect(() => whenIdle(() => void import('#web/coin/coin.tsx')), []);
@@ -52,7 +49,6 @@ function Overview({ data, failed }: { data: Dashboard; failed: unknown }): React
       <Head data={data} group={group} />
       <StoppedNotice />
       <ResetNotice accounts={data.accounts} />
-      {failed === null ? null : <Failure what="Update failed." error={failed} />}
       {group === undefined ? null : <Figures group={group} />}
       {group === undefined || data.profiles.length === 0 ? null : (
         <div className="cols">
@@ -81,7 +77,7 @@ function Overview({ data, failed }: { data: Dashboard; failed: unknown }): React
 }
 
 function Head({ data, group }: { data: Dashboard; group: AccountGroup | undefined }): ReactNode {
-  const { isError } = useQuery(statusQuery);
+  const { isError } = useStatus();
   const connection = useConnection();
   const verdict = verdictOf({ dashboard: data, group, failed: isError, connection });
   if (connection.stream === 'lost')

@@ -1,16 +1,19 @@
-import { useQueries } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { fromNumber, toNumber, ZERO } from '#core/amount/decimal.ts';
-import { type Dashboard, equityQuery } from '#web/data/queries.ts';
-import { moneyUnit, type AccountGroup } from '#web/ui/accounts.ts';
+import { listEquity } from '#api/contract/trades.ts';
+import type { Dashboard } from '#web/data/answers.ts';
+import { useTimes } from '#web/data/session.tsx';
+import { useReads } from '#web/data/read.ts';
+import { type AccountGroup, moneyUnit } from '#web/ui/accounts.ts';
 import { evenly, joinEquity } from '#web/ui/equity.ts';
 import { numberText, signed, signedPercent } from '#web/ui/numbers.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { dayMark } from '#web/ui/time.ts';
-import { useTimes } from '#web/data/session.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
+import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
 
+const POLL_MS = 60_000;
 const MOST_SHOWN = 500;
 const DAY_MS = 86_400_000;
 const STEP_MS = 600_000;
@@ -29,12 +32,13 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
   const others = new Set(
     coins.filter(({ quoteAsset }) => quoteAsset !== group.asset).map(({ profileId }) => profileId),
   );
-  const answers = useQueries({
-    queries: profiles
-      .filter(({ id, accountId }) => mine.has(accountId) && !others.has(id))
-      .map(({ id }) => equityQuery(id, from)),
-  });
-  const points = answers.flatMap(({ data }) => (data === undefined ? [] : [data.points]));
+  const shown = profiles.filter(({ id, accountId }) => mine.has(accountId) && !others.has(id));
+  const equity = useReads(
+    listEquity,
+    shown.map(({ id }) => ({ params: { id }, query: from === undefined ? {} : { from } })),
+    POLL_MS,
+  );
+  const points = (equity.data ?? []).map((answer) => answer.points);
   const marks = evenly(joinEquity(points, toNumber(group.equity ?? ZERO)), MOST_SHOWN);
   const [first, last] = [marks[0], marks.at(-1)];
   const unit = moneyUnit(group.tag, group.asset);
@@ -50,41 +54,60 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
           ))}
         </span>
       </div>
-      {first === undefined || last === undefined || marks.length < 2 ? (
-        <p className="p-2">The curve starts within two minutes.</p>
-      ) : (
-        <>
-          <div className="key">
-            <span>
-              <i /> Equity, {unit}
-            </span>
-            <span>
-              <i className="d" /> Buy and hold, equal parts
-            </span>
-            <span className="gain">ahead</span>
-            <span className="loss">behind</span>
-          </div>
-          <EquityPlot
-            inMoney
-            balance={first.worth}
-            fromMs={first.atMs}
-            toMs={last.atMs}
-            label={`Equity ${numberText(last.worth, 2)} ${unit}, buy and hold ${numberText(last.holding, 2)} ${unit}`}
-            lines={[
-              { kind: 'fact', values: marks.map(({ worth }) => worth) },
-              { kind: 'held', values: marks.map(({ holding }) => holding) },
-            ]}
-          />
-          <p className="note p-2">
-            <Since first={first} last={last} unit={unit} zone={zone} />
-          </p>
-        </>
-      )}
+      <Read of={equity} what="the equity" rows={7}>
+        {() =>
+          first === undefined || last === undefined || marks.length < 2 ? (
+            <p className="p-2">The curve starts within two minutes.</p>
+          ) : (
+            <Curve marks={marks} first={first} last={last} unit={unit} zone={zone} />
+          )
+        }
+      </Read>
     </Section>
   );
 }
 
 type Mark = ReturnType<typeof joinEquity>[number];
+
+interface CurveProps {
+  marks: readonly Mark[];
+  first: Mark;
+  last: Mark;
+  unit: string;
+  zone: string;
+}
+
+function Curve({ marks, first, last, unit, zone }: CurveProps): ReactNode {
+  return (
+    <>
+      <div className="key">
+        <span>
+          <i /> Equity, {unit}
+        </span>
+        <span>
+          <i className="d" /> Buy and hold, equal parts
+        </span>
+        <span className="gain">ahead</span>
+        <span className="loss">behind</span>
+      </div>
+      <EquityPlot
+        inMoney
+        balance={first.worth}
+        fromMs={first.atMs}
+        toMs={last.atMs}
+        times={marks.map(({ atMs }) => atMs)}
+        label={`Equity ${numberText(last.worth, 2)} ${unit}, buy and hold ${numberText(last.holding, 2)} ${unit}`}
+        lines={[
+          { kind: 'fact', values: marks.map(({ worth }) => worth) },
+          { kind: 'held', values: marks.map(({ holding }) => holding) },
+        ]}
+      />
+      <p className="note p-2">
+        <Since first={first} last={last} unit={unit} zone={zone} />
+      </p>
+    </>
+  );
+}
 
 /** The result of the shown time, and that of buy and hold. */
 function Since({ first, last, unit, zone }: { first: Mark; last: Mark; unit: string; zone: string }): ReactNode {

@@ -71,7 +71,9 @@ function Stops({ group, noted }: { group: AccountGroup; noted: Noted }): ReactNo
   return (
     <Figure label="If every stop is hit" note={noted(positions === 0 ? undefined : note)}>
       {stops.result === null ? (
-        <span className="two">{positions === 0 ? 'none held' : 'no stop'}</span>
+        <span className="two">
+          {positions === 0 ? 'none held' : stops.kept === 0 ? 'no stop' : 'fee not known yet'}
+        </span>
       ) : (
         <Gain value={stops.result} unit={asset} />
       )}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
-import type { DashboardAccount } from '#web/data/queries.ts';
+import type { DashboardAccount } from '#web/data/answers.ts';
 import { Section } from '#web/ui/section.tsx';
 import { money } from '#web/ui/numbers.ts';
 

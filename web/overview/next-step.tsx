@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Blocker } from '#web/data/blockers.ts';
 import { useIsStale } from '#web/data/live.tsx';
-import type { Coin } from '#web/data/queries.ts';
+import type { Coin } from '#web/data/answers.ts';
 import { coinView, distanceText } from '#web/coin/coin-view.ts';
 import { price } from '#web/ui/numbers.ts';
 import { BlockerSentence } from '#web/coin/blocker-sentence.tsx';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Dashboard } from '#web/data/queries.ts';
+import type { Dashboard } from '#web/data/answers.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
 import { Icon } from '#web/ui/icon.tsx';

@@ -1,4 +1,4 @@
-import type { Dashboard } from '#web/data/queries.ts';
+import type { Dashboard } from '#web/data/answers.ts';
 
 /** Says "None." only when every coin has been decided on. */
 export function noneText({ coins, undecided, waiting }: Omit<Dashboard['blockers'], 'list'>): string {
@@ -7,5 +7,11 @@ export function noneText({ coins, undecided, waiting }: Omit<Dashboard['blockers
   const waits = `${counted(waiting, 'coin waits', 'coins wait')} for ${waiting === 1 ? 'its' : 'their'} buy price.`;
   return waiting === 0 ? 'None.' : `None. ${waits}`;
 }
+
+/** Activity without a trade: after the first decisions it no longer says that there were none. */
+export const noTradesText = (decisions: number): string =>
+  decisions === 0
+    ? 'No activity yet. The first decision appears within seconds.'
+    : 'No trades yet. The next buy and its steps appear here.';
 
 const counted = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;

@@ -1,8 +1,7 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { readCoinDay } from '#api/contract/overview.ts';
-import { call } from '#web/data/call.ts';
+import { useRead } from '#web/data/read.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { signedPercent } from '#web/ui/numbers.ts';
 
@@ -14,13 +13,10 @@ interface DayProps {
 /** Rows this close to the window are fetched before they come into view. */
 const NEAR = '800px';
 
-const dayQuery = ({ profileId, symbol }: DayProps) =>
-  queryOptions({
-    queryKey: ['coin-day', profileId, symbol] as const,
-    queryFn: ({ signal }) => call(readCoinDay, { params: { id: profileId, symbol } }, signal),
-    refetchInterval: 60_000,
-    staleTime: 30_000,
-  });
+const POLL_MS = 60_000;
+
+const useDay = ({ profileId, symbol }: DayProps, enabled: boolean) =>
+  useRead(readCoinDay, { params: { id: profileId, symbol } }, { every: POLL_MS, enabled });
 
 /** The change of the price over the last 24 hours; the day is fetched once this is in view. */
 export function DayChange(props: DayProps): ReactNode {
@@ -39,7 +35,7 @@ export function DayChange(props: DayProps): ReactNode {
     observer.observe(place.current);
     return () => observer.disconnect();
   }, []);
-  const { data } = useQuery({ ...dayQuery(props), enabled: seen });
+  const { data } = useDay(props, seen);
   const change = data?.change ?? null;
   return (
     <span ref={place} className="note">
@@ -65,7 +61,7 @@ const [WIDTH, HEIGHT] = [96, 24];
 
 /** The course of the price over the last 24 hours, once {@link DayChange} has fetched it. */
 export function Spark(props: DayProps): ReactNode {
-  const { data } = useQuery({ ...dayQuery(props), enabled: false });
+  const { data } = useDay(props, false);
   return (
     <span className="spark">
       {data === undefined || data.closes.length < 2 ? null : (

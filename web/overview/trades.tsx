@@ -2,13 +2,14 @@ import type { ReactNode } from 'react';
 import { readDecimal } from '#core/amount/decimal.ts';
 import { exitCause } from '#core/decision/exit-cause.ts';
 import { coinView } from '#web/coin/coin-view.ts';
-import type { Dashboard } from '#web/data/queries.ts';
+import type { Dashboard } from '#web/data/answers.ts';
 import { Gain } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { price, quantity } from '#web/ui/numbers.ts';
 import { Section } from '#web/ui/section.tsx';
 import { age } from '#web/ui/time.ts';
 import { When } from '#web/ui/when.tsx';
+import { noTradesText } from './none-text.ts';
 
 type Trade = Dashboard['trades'][number];
 type Coin = Dashboard['coins'][number];
@@ -19,13 +20,7 @@ export function Trades({ data: { trades, coins, activity } }: { data: Dashboard 
   const newest = trades.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : 0));
   return (
     <Section title="Activity" note="by trade, newest first" span={6}>
-      {trades.length === 0 ? (
-        <p className="p-2">
-          {activity.length === 0
-            ? 'No activity yet. The first decision appears within seconds.'
-            : 'No trades yet. The next buy and its steps appear here.'}
-        </p>
-      ) : null}
+      {trades.length === 0 ? <p className="p-2">{noTradesText(activity.length)}</p> : null}
       {newest.map((trade, i) => (
         <OneTrade
           key={`${trade.profileId} ${trade.symbol} ${trade.cycle}`}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { formatDecimal } from '#core/amount/decimal.ts';
 import type { Blocker } from '#web/data/blockers.ts';
 import { useNow, useTimes } from '#web/data/session.tsx';
-import { moneyUnit, type AccountGroup } from '#web/ui/accounts.ts';
+import { type AccountGroup, moneyUnit } from '#web/ui/accounts.ts';
 import { money, signedPercent } from '#web/ui/numbers.ts';
 import { age, moment } from '#web/ui/time.ts';
 import { BlockerSentence } from '#web/coin/blocker-sentence.tsx';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { idSchema } from '#core/id-schema.ts';
 import type { Blocker } from '#web/data/blockers.ts';
-import type { Dashboard } from '#web/data/queries.ts';
+import type { Dashboard } from '#web/data/answers.ts';
 import { accountGroups } from '#web/ui/accounts.ts';
 import { type Evidence, verdictOf } from './verdict.ts';
 
@@ -31,6 +31,7 @@ const account = (changes: Partial<Account> = {}): Account => ({
   positions: 0,
   unpriced: 0,
   locked: '0',
+  takerFee: 0.001,
   stops: { kept: 0, onExchange: 0, result: null },
   drawdown: null,
   limits: [],

@@ -1,7 +1,7 @@
-import type { AccountGroup } from '#web/ui/accounts.ts';
 import { type Blocker, knownBlockers } from '#web/data/blockers.ts';
 import type { Connection } from '#web/data/freshness.ts';
-import type { Dashboard } from '#web/data/queries.ts';
+import type { Dashboard } from '#web/data/answers.ts';
+import type { AccountGroup } from '#web/ui/accounts.ts';
 
 /** The most important problem, or that the service is trading. */
 export type Verdict =

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { readDecimal } from '#core/amount/decimal.ts';
 import { Gain } from '#web/ui/figures.tsx';
-import { MISSING, money, percent } from '#web/ui/numbers.ts';
-import { plain } from '#web/ui/research.ts';
+import { MISSING, money, percent, twoDecimals } from '#web/ui/numbers.ts';
+
 import { Section } from '#web/ui/section.tsx';
 
 interface Row {
@@ -94,7 +94,7 @@ function BreakdownRow({ row, asset, fees, share }: BreakdownRowProps): ReactNode
         {row.winRate === null ? MISSING : percent(row.winRate, 0)}
       </td>
       <td className="num" data-l="Profit factor">
-        {plain(row.profitFactor)}
+        {twoDecimals(row.profitFactor)}
       </td>
       {fees ? (
         <td className="num" data-l="Fees">

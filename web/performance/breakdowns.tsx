@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { strategiesQuery } from '#web/data/queries.ts';
+import { listStrategies } from '#api/contract/profiles.ts';
+import { useRead } from '#web/data/read.ts';
 import { exitText } from '#web/ui/research.ts';
 import { Breakdown } from './breakdown.tsx';
 import type { Performance } from './queries.ts';
@@ -8,7 +8,7 @@ import type { Performance } from './queries.ts';
 /** The net P&L by coin, exit reason, profile and strategy. */
 export function Breakdowns({ data }: { data: Performance }): ReactNode {
   const { coins, exits, byProfile, strategies, net, trades, quoteAsset: asset } = data;
-  const { data: known } = useQuery(strategiesQuery);
+  const { data: known } = useRead(listStrategies, {});
   const titleOf = (name: string | null): string =>
     name === null ? 'Deleted profiles' : (known?.strategies.find((one) => one.name === name)?.title ?? name);
   const { trades: closed, winRate, profitFactor } = trades;

@@ -1,18 +1,18 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { readDecimal } from '#core/amount/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Answer } from '#api/contract/operation.ts';
-import type { listPerformanceTrades } from '#api/contract/performance.ts';
+import { listPerformanceTrades } from '#api/contract/performance.ts';
+import { useReadPages } from '#web/data/read.ts';
 import { Gain } from '#web/ui/figures.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { count, MISSING, money } from '#web/ui/numbers.ts';
 import { exitText } from '#web/ui/research.ts';
 import { age } from '#web/ui/time.ts';
 import { When } from '#web/ui/when.tsx';
-import { dayTradesQuery, type Performance } from './queries.ts';
+import type { Performance } from './queries.ts';
 import { dayName, signedMoney } from './texts.ts';
+import { Read } from '#web/ui/read.tsx';
 
 interface DayTradesProps {
   accountId: AccountId;
@@ -25,7 +25,14 @@ interface DayTradesProps {
 
 /** The result of one day, and the trades that were closed on it. */
 export function DayTrades({ accountId, profileId, data, day, unit, onClose }: DayTradesProps): ReactNode {
-  const trades = useInfiniteQuery(dayTradesQuery(accountId, day, profileId));
+  const trades = useReadPages(listPerformanceTrades, (start) => ({
+    params: { id: accountId },
+    query: {
+      ...({ period: 'custom', from: day, to: day, limit: 50 } as const),
+      ...(profileId === undefined ? {} : { profileId }),
+      ...start,
+    },
+  }));
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [day]);
   const { quoteAsset: asset, days } = data;
@@ -48,10 +55,15 @@ export function DayTrades({ accountId, profileId, data, day, unit, onClose }: Da
           {money(result.fees, asset)} {unit}.
         </p>
       )}
-      {trades.error === null ? null : <Failure what="Could not load the trades." error={trades.error} />}
-      {trades.isPending ? <Skeleton rows={3} /> : null}
-      {trades.isSuccess && rows.length === 0 ? <p className="p-2">No trade was closed on this day.</p> : null}
-      {rows.length === 0 ? null : <TradeRows rows={rows} asset={asset} />}
+      <Read of={trades} what="the trades">
+        {() =>
+          rows.length === 0 ? (
+            <p className="p-2">No trade was closed on this day.</p>
+          ) : (
+            <TradeRows rows={rows} asset={asset} />
+          )
+        }
+      </Read>
       {trades.hasNextPage ? (
         <div className="actions">
           <button type="button" className="btn" onClick={() => void trades.fetchNextPage()}>

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { readDecimal } from '#core/amount/decimal.ts';
 import { Figure, Gain } from '#web/ui/figures.tsx';
-import { MISSING, money, percent } from '#web/ui/numbers.ts';
-import { plain } from '#web/ui/research.ts';
+import { MISSING, money, percent, twoDecimals } from '#web/ui/numbers.ts';
+
 import { MEANINGS } from './meanings.ts';
 import type { Performance } from './queries.ts';
 import { signedMoney } from './texts.ts';
@@ -34,10 +34,10 @@ export function KeyFigures({ data, unit }: { data: Performance; unit: string }):
         meaning={MEANINGS.sharpe}
         note={isFew ? few : `daily, per year, ${days.length} days`}
       >
-        {isFew ? NOT_SHOWN : plain(sharpe)}
+        {isFew ? NOT_SHOWN : twoDecimals(sharpe)}
       </Figure>
       <Figure label="Profit factor" meaning={MEANINGS.profitFactor} note={averages.join(', ')}>
-        {isFew ? NOT_SHOWN : plain(trades.profitFactor)}
+        {isFew ? NOT_SHOWN : twoDecimals(trades.profitFactor)}
       </Figure>
       <Figure label="Win rate" meaning={MEANINGS.winRate} note={`${trades.wins} of ${trades.trades} trades`}>
         {trades.winRate === null ? NOT_SHOWN : percent(trades.winRate, 0)}

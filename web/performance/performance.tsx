@@ -1,13 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { readDecimal } from '#core/amount/decimal.ts';
-import { type ProfileId, readId } from '#core/ids.ts';
-import { PERIODS } from '#api/contract/performance.ts';
-import { type DashboardAccount, dashboardQuery } from '#web/data/queries.ts';
+import { type AccountId, type ProfileId, readId } from '#core/ids.ts';
+import { PERIODS, readPerformance } from '#api/contract/performance.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import type { Dashboard, DashboardAccount } from '#web/data/answers.ts';
+import { useRead } from '#web/data/read.ts';
 import { accountGroups, moneyUnit, tagOf } from '#web/ui/accounts.ts';
 import { Gain } from '#web/ui/figures.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { count, signedPercent } from '#web/ui/numbers.ts';
 import { Breakdowns } from './breakdowns.tsx';
 import { Curve } from './curve.tsx';
@@ -18,21 +19,22 @@ import { Exposure } from './exposure.tsx';
 import { KeyFigures } from './key-figures.tsx';
 import { MonthCalendar } from './month-calendar.tsx';
 import { PeriodTools } from './period-tools.tsx';
-import { type Performance, performanceQuery, type PeriodChoice } from './queries.ts';
+import type { Performance, PeriodChoice } from './queries.ts';
 import { dayName } from './texts.ts';
+import { Read } from '#web/ui/read.tsx';
 
 /** The accounts in the order of the overview, live ones first. */
 export function PerformancePage(): ReactNode {
-  const { data, error } = useQuery(dashboardQuery);
+  const dashboard = useRead(readDashboard, {});
+  return (
+    <Read of={dashboard} what="the accounts" title="Performance" rows={8}>
+      {(data) => <Accounts data={data} />}
+    </Read>
+  );
+}
+
+function Accounts({ data }: { data: Dashboard }): ReactNode {
   const { account: wanted } = useSearch({ from: '/shell/performance' });
-  if (data === undefined)
-    return (
-      <div className="head">
-        <title>Performance · Tradewind</title>
-        <h1 className="verdict">Performance</h1>
-        {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the accounts." error={error} />}
-      </div>
-    );
   const accounts = accountGroups(data).flatMap((group) => group.accounts);
   const account = accounts.find(({ id }) => id === wanted) ?? accounts[0];
   if (account === undefined)
@@ -67,6 +69,8 @@ function useChoice(): PeriodChoice {
   return { period: known, ...dates, ...(profileId === undefined ? {} : { profileId }) };
 }
 
+const POLL_MS = 60_000;
+
 interface AccountProps {
   account: DashboardAccount;
   accounts: readonly DashboardAccount[];
@@ -74,15 +78,10 @@ interface AccountProps {
 
 function AccountPerformance({ account, accounts }: AccountProps): ReactNode {
   const choice = useChoice();
-  const { day } = useSearch({ from: '/shell/performance' });
   const navigate = useNavigate({ from: '/performance' });
-  const { data, error, isPlaceholderData } = useQuery(performanceQuery(account.id, choice));
+  const read = useRead(readPerformance, { params: { id: account.id }, query: choice }, { every: POLL_MS, keep: true });
+  const { data, isPlaceholderData } = read;
   const unit = moneyUnit(tagOf(account), data?.quoteAsset ?? account.quoteAsset ?? 'USDT');
-  const setDay = (next: string | undefined): void =>
-    void navigate({
-      search: ({ day: _before, ...rest }) => (next === undefined ? rest : { ...rest, day: next }),
-      resetScroll: false,
-    });
   const change = ({ profileId, ...next }: PeriodChoice): void =>
     void navigate({
       search: { account: account.id, ...next, ...(profileId === undefined ? {} : { profile: profileId }) },
@@ -105,32 +104,53 @@ function AccountPerformance({ account, accounts }: AccountProps): ReactNode {
           <AccountChoice {...{ account, accounts }} onChange={(id) => void navigate({ search: { account: id } })} />
         )}
       </PeriodTools>
-      {error === null ? null : <Failure what="Could not load the performance." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={12} /> : null}
-      {data === undefined || data.firstAt === null ? null : (
-        <div className={isPlaceholderData ? 'loading' : ''} aria-busy={isPlaceholderData}>
-          <LeftOut data={data} unit={unit} />
-          <KeyFigures data={data} unit={unit} />
-          <div className="cols">
-            <Curve data={data} unit={unit} />
-            <MonthCalendar data={data} unit={unit} chosen={day} onChoose={setDay} />
-          </div>
-          {day === undefined ? null : (
-            <DayTrades
-              {...{ accountId: account.id, profileId: choice.profileId, data, day, unit }}
-              onClose={() => setDay(undefined)}
-            />
-          )}
-          <div className="cols">
-            <DayHeat data={data} unit={unit} chosen={day} onChoose={setDay} />
-            <Distribution data={data} unit={unit} />
-          </div>
-          <div className="cols">
-            <Breakdowns data={data} />
-            <Exposure data={data} unit={unit} />
-          </div>
-        </div>
+      <Read of={read} what="the performance" rows={12}>
+        {(answer) =>
+          answer.firstAt === null ? null : (
+            <div className={isPlaceholderData ? 'loading' : ''} aria-busy={isPlaceholderData}>
+              <Parts accountId={account.id} profileId={choice.profileId} data={answer} unit={unit} />
+            </div>
+          )
+        }
+      </Read>
+    </>
+  );
+}
+
+interface PartsProps {
+  accountId: AccountId;
+  profileId: ProfileId | undefined;
+  data: Performance;
+  unit: string;
+}
+
+function Parts({ accountId, profileId, data, unit }: PartsProps): ReactNode {
+  const { day } = useSearch({ from: '/shell/performance' });
+  const navigate = useNavigate({ from: '/performance' });
+  const setDay = (next: string | undefined): void =>
+    void navigate({
+      search: ({ day: _before, ...rest }) => (next === undefined ? rest : { ...rest, day: next }),
+      resetScroll: false,
+    });
+  return (
+    <>
+      <LeftOut data={data} unit={unit} />
+      <KeyFigures data={data} unit={unit} />
+      <div className="cols">
+        <Curve data={data} unit={unit} />
+        <MonthCalendar data={data} unit={unit} chosen={day} onChoose={setDay} />
+      </div>
+      {day === undefined ? null : (
+        <DayTrades {...{ accountId, profileId, data, day, unit }} onClose={() => setDay(undefined)} />
       )}
+      <div className="cols">
+        <DayHeat data={data} unit={unit} chosen={day} onChoose={setDay} />
+        <Distribution data={data} unit={unit} />
+      </div>
+      <div className="cols">
+        <Breakdowns data={data} />
+        <Exposure data={data} unit={unit} />
+      </div>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { DEFAULT_COSTS, chargesOf } from '#core/research/costs.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { readCandleColumns } from '#api/contract/market.ts';
 import { callBytes } from '#web/data/call.ts';
-import type { Coin, Market, Profile } from '#web/data/queries.ts';
+import type { Coin, Market, Profile } from '#web/data/answers.ts';
 import type { Past } from './summary.ts';
 
 const YEAR_MS = 365 * 86_400_000;

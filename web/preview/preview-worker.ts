@@ -17,7 +17,7 @@ self.addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
     cold = COLD_RUNS;
   } else if (replayer !== undefined) {
     self.postMessage(answerOf(replayer, data));
-    if (data.kind === 'compare') warm(replayer, data);
+    warm(replayer, data);
   }
 });
 
@@ -32,14 +32,11 @@ function warm(known: Replayer, request: { readonly strategy: string; readonly ed
 }
 
 function answerOf(known: Replayer, request: Exclude<ToWorker, { kind: 'past' }>): FromWorker {
-  if (request.kind === 'attempt') return { kind: 'attempted', replay: known.run(request.strategy, request.config) };
-  if (request.kind === 'backtest') return { kind: 'tested', outcome: known.backtest(request.strategy, request.config) };
   const key = JSON.stringify([request.strategy, request.saved]);
   if (saved?.key !== key) saved = { key, replay: known.run(request.strategy, request.saved) };
   const startedAt = performance.now();
   const edit = known.run(request.strategy, request.edit);
   return {
-    kind: 'compared',
     comparison: { tookMs: performance.now() - startedAt, saved: saved.replay, edit, holding },
   };
 }

@@ -1,8 +1,8 @@
 import { toNumber } from '#core/amount/decimal.ts';
-import { aggregateSeries, type Series } from '#backtest/columns.ts';
-import { type SummaryBacktest, runSummaryBacktest } from '#backtest/summary-backtest.ts';
-import { type BacktestInput, type BacktestOutcome, runBacktest } from '#backtest/run.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
+import { aggregateSeries, type Series } from '#backtest/columns.ts';
+import { runSummaryBacktest, type SummaryBacktest } from '#backtest/summary-backtest.ts';
+import type { BacktestOutcome } from '#backtest/run.ts';
 import type { Past, Replay, Summary } from './summary.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,14 +36,9 @@ export class Replayer {
     this.past = past;
   }
 
-  /** The full result of a complete config on the past, or why it cannot run. */
-  backtest(strategyName: string, config: unknown): BacktestOutcome {
-    return this.over(strategyName, config, runBacktest);
-  }
-
-  /** The summary of a config, faster than a full result. */
+  /** The summary of a complete config on the past, or why it cannot run. */
   run(strategyName: string, config: unknown): Replay {
-    const outcome = this.over(strategyName, config, runSummaryBacktest);
+    const outcome = this.over(strategyName, config);
     if (outcome.kind === 'refused') return outcome;
     return { kind: 'summary', summary: summaryOf(outcome.summary, toNumber(this.past.terms.balance)) };
   }
@@ -60,11 +55,7 @@ export class Replayer {
     return days;
   }
 
-  private over<Outcome>(
-    strategyName: string,
-    config: unknown,
-    made: (input: BacktestInput) => Outcome,
-  ): Outcome | Refused {
+  private over(strategyName: string, config: unknown): ReturnType<typeof runSummaryBacktest> | Refused {
     const strategy = STRATEGIES.get(strategyName);
     if (strategy === undefined) return refuse(`There is no strategy named ${strategyName}.`);
     if (!strategy.config.safeParse(config).success) return refuse('A setting is invalid.');
@@ -72,7 +63,7 @@ export class Replayer {
     const bound = strategy.bind(config);
     const detail = { interval, columns };
     try {
-      return made({ bound, rules, terms, candles: this.candles(bound.needs.interval, detail), detail });
+      return runSummaryBacktest({ bound, rules, terms, candles: this.candles(bound.needs.interval, detail), detail });
     } catch (error) {
       if (error instanceof RangeError) return refuse(error.message);
       throw error;

@@ -2,7 +2,6 @@ import type { CandleColumns, Interval } from '#core/market/candle.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Terms } from '#backtest/fills.ts';
 import type { BacktestResult } from '#backtest/result.ts';
-import type { BacktestOutcome } from '#backtest/run.ts';
 
 /** The past of one coin in the preview worker. */
 export interface Past {
@@ -47,11 +46,8 @@ export interface Comparison {
 
 export type ToWorker =
   | { readonly kind: 'past'; readonly past: Past }
-  | { readonly kind: 'compare'; readonly strategy: string; readonly saved: Config; readonly edit: Config }
-  | { readonly kind: 'attempt'; readonly strategy: string; readonly config: Config }
-  | { readonly kind: 'backtest'; readonly strategy: string; readonly config: Config };
+  | { readonly kind: 'compare'; readonly strategy: string; readonly saved: Config; readonly edit: Config };
 
-export type FromWorker =
-  | { readonly kind: 'compared'; readonly comparison: Comparison }
-  | { readonly kind: 'attempted'; readonly replay: Replay }
-  | { readonly kind: 'tested'; readonly outcome: BacktestOutcome };
+export interface FromWorker {
+  readonly comparison: Comparison;
+}

@@ -1,5 +1,4 @@
-import type { BacktestOutcome } from '#backtest/run.ts';
-import type { Comparison, Config, FromWorker, Past, Replay, ToWorker } from './summary.ts';
+import type { Comparison, Config, FromWorker, Past, ToWorker } from './summary.ts';
 
 /** A thread that holds the past of one coin and handles requests in sequence. */
 export class ReplayThread implements Disposable {
@@ -14,23 +13,7 @@ export class ReplayThread implements Disposable {
 
   /** Runs the saved and the edited config. */
   async compare(strategy: string, saved: Config, edit: Config): Promise<Comparison> {
-    const answer = await this.request({ kind: 'compare', strategy, saved, edit });
-    if (answer.kind !== 'compared') throw new Error(`The thread answered with ${answer.kind}.`);
-    return answer.comparison;
-  }
-
-  /** The summary of one config, for one cell of a heat map. */
-  async attempt(strategy: string, config: Config): Promise<Replay> {
-    const answer = await this.request({ kind: 'attempt', strategy, config });
-    if (answer.kind !== 'attempted') throw new Error(`The thread answered with ${answer.kind}.`);
-    return answer.replay;
-  }
-
-  /** The full result of one config. */
-  async backtest(strategy: string, config: Config): Promise<BacktestOutcome> {
-    const answer = await this.request({ kind: 'backtest', strategy, config });
-    if (answer.kind !== 'tested') throw new Error(`The thread answered with ${answer.kind}.`);
-    return answer.outcome;
+    return (await this.request({ kind: 'compare', strategy, saved, edit })).comparison;
   }
 
   [Symbol.dispose](): void {

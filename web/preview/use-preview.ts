@@ -1,6 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type Coin, type Dashboard, dashboardQuery, type Profile, symbolsQuery } from '#web/data/queries.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import type { Coin, Dashboard, Profile } from '#web/data/answers.ts';
+import { useMarkets } from '#web/data/use-markets.ts';
+import { useLoad } from '#web/data/load.ts';
+import { useRead } from '#web/data/read.ts';
 import { loadPast } from './load-past.ts';
 import { NewestOnly } from './newest-only.ts';
 import type { Comparison, Config, Past } from './summary.ts';
@@ -19,8 +22,6 @@ interface Preview {
 interface PastOptions {
   readonly profile: Profile;
   readonly coin: Coin | undefined;
-  /** The past is loaded only once it is needed. */
-  readonly wanted: boolean;
 }
 
 interface PreviewOptions extends PastOptions {
@@ -32,17 +33,16 @@ const marketsOf = ({ accounts }: Dashboard): Map<string, string | null> =>
   new Map(accounts.map(({ id, marketAt }) => [id, marketAt]));
 
 /** The past of a coin, loaded once and kept while the page is open. */
-export function usePast({ profile, coin, wanted }: PastOptions) {
+function usePast({ profile, coin }: PastOptions) {
   const [progress, setProgress] = useState(0);
-  const { data: markets } = useQuery({ ...symbolsQuery(profile.accountId), enabled: wanted });
-  const { data: marketTimes } = useQuery({ ...dashboardQuery, enabled: wanted, select: marketsOf });
+  const { data: markets } = useMarkets(profile.accountId);
+  const { data: marketTimes } = useRead(readDashboard, {}, { select: marketsOf });
   const marketAt = marketTimes?.get(profile.accountId) ?? coin?.priceAt ?? null;
   const market = markets?.symbols.find(({ symbol }) => symbol === coin?.symbol);
-  const { data: past, error } = useQuery({
-    queryKey: ['past', profile.id, coin?.symbol],
-    enabled: wanted && coin !== undefined && market !== undefined && marketAt !== null,
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }): Promise<Past> => {
+  const { data: past, error } = useLoad({
+    key: ['past', profile.id, coin?.symbol],
+    enabled: coin !== undefined && market !== undefined && marketAt !== null,
+    load: (signal): Promise<Past> => {
       if (coin === undefined || market === undefined || marketAt === null) throw new Error('No coin is chosen.');
       const { minNotional } = market;
       return loadPast({ profile, coin, minNotional, endMs: Date.parse(marketAt), signal, onProgress: setProgress });

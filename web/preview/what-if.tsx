@@ -2,14 +2,14 @@ import { type ReactNode, useState } from 'react';
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { toNumber } from '#core/amount/decimal.ts';
 import { DEFAULT_COSTS } from '#core/research/costs.ts';
-import type { Coin, Profile } from '#web/data/queries.ts';
+import type { Coin, Profile } from '#web/data/answers.ts';
 import { AmbiguityBand } from '#web/ui/ambiguity-band.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { CAPITAL } from '#web/ui/capital.ts';
-import { MISSING, percent, signedPercent } from '#web/ui/numbers.ts';
+import { MISSING, percent, signedPercent, twoDecimals, whole } from '#web/ui/numbers.ts';
 import { costText } from '#web/ui/research.ts';
 import { ONE_OF_SEVERAL } from '#web/ui/sharing.ts';
 import { age } from '#web/ui/time.ts';
@@ -26,11 +26,9 @@ interface WhatIfProps {
 /** The result of the edited settings on the past. */
 export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode {
   const [symbol, setSymbol] = useState<string | undefined>(undefined);
-  const [started, setStarted] = useState(false);
   const coin = coins.find((candidate) => candidate.symbol === symbol) ?? coins[0];
   const changed = JSON.stringify(saved) !== JSON.stringify(edit);
-  const wanted = started || changed;
-  const { error, progress, past, answer } = usePreview({ profile, coin, saved, edit, wanted });
+  const { error, progress, past, answer } = usePreview({ profile, coin, saved, edit });
   const empty = past?.columns.openMs.length === 0;
   return (
     <Section title="What if" note={past === undefined || empty ? undefined : noteOf(past, answer)}>
@@ -49,17 +47,9 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
           </span>
         </div>
       )}
-      {error === null ? null : <Failure what="Could not load the candles." error={error} />}
+      <Failure what="Could not load the candles." error={error} />
       {coin === undefined ? <p className="p-2">Add a coin to see the result of these settings.</p> : null}
-      {coin !== undefined && !wanted ? (
-        <div className="actions">
-          <button type="button" className="btn" onClick={() => setStarted(true)}>
-            Run with these settings
-          </button>
-          <span className="note">Starts automatically with your first change.</span>
-        </div>
-      ) : null}
-      {wanted && coin !== undefined && past === undefined && error === null ? (
+      {coin !== undefined && past === undefined && error === null ? (
         <p className="p-2" role="status">
           Loading the candles of {coin.symbol}: {percent(progress, 0)}.
         </p>
@@ -156,7 +146,6 @@ interface Row {
   readonly better: 1 | -1 | 0;
 }
 
-const whole = (value: number): string => value.toLocaleString('en-US');
 const ROWS: readonly Row[] = [
   { words: 'Return', value: (summary) => summary.totalReturn, text: (value) => signedPercent(value, 1), better: 1 },
   {
@@ -174,7 +163,7 @@ const ROWS: readonly Row[] = [
   },
   { words: 'Trades', value: (summary) => summary.sales, text: whole, better: 0 },
   { words: 'Win rate', value: (summary) => summary.winRate, text: (value) => percent(value, 0), better: 1 },
-  { words: 'Fees paid', value: (summary) => summary.fees, text: (value) => value.toFixed(2), better: -1 },
+  { words: 'Fees paid', value: (summary) => summary.fees, text: twoDecimals, better: -1 },
   { ...CAPITAL.exposure, value: (summary) => summary.exposure, text: (value) => percent(value, 0), better: 0 },
 ];
 

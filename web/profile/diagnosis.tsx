@@ -1,12 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
-import { listDiagnoses, startDiagnosis } from '#api/contract/diagnosis.ts';
+import { type ReactNode, useCallback, useEffect, useRef } from 'react';
 import type { Answer } from '#api/contract/operation.ts';
-import { call } from '#web/data/call.ts';
-import { dashboardQuery, type Profile } from '#web/data/queries.ts';
-import { coinView } from '#web/coin/coin-view.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import { listDiagnoses, startDiagnosis } from '#api/contract/diagnosis.ts';
+import type { Profile } from '#web/data/answers.ts';
 import { useDemo } from '#web/data/session.tsx';
+import { useAct, useRead } from '#web/data/read.ts';
+import { coinView } from '#web/coin/coin-view.ts';
 import { Checks } from './checks.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
@@ -45,35 +45,29 @@ const answers = (run: Run, { profile, symbol }: Pick<DiagnosisProps, 'profile' |
 };
 
 function useDiagnoses({ profile, symbol }: Pick<DiagnosisProps, 'profile' | 'symbol'>) {
-  const client = useQueryClient();
   const demo = useDemo();
-  const queryKey = ['diagnoses', profile.id] as const;
-  const held = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => call(listDiagnoses, { params: { id: profile.id } }, signal),
-  });
-  const start = useMutation({
-    mutationFn: () =>
-      call(startDiagnosis, { params: { id: profile.id }, query: symbol === undefined ? {} : { symbol } }),
-    onSuccess: () => client.invalidateQueries({ queryKey }),
-  });
-  const { mutate } = start;
+  const held = useRead(listDiagnoses, { params: { id: profile.id } });
+  const { mutate, isPending, error } = useAct(startDiagnosis);
+  const start = useCallback(
+    () => mutate({ params: { id: profile.id }, query: symbol === undefined ? {} : { symbol } }),
+    [mutate, profile.id, symbol],
+  );
   const started = useRef(false);
   useEffect(() => {
     if (held.data === undefined || demo || started.current) return;
     started.current = true;
     const newest = held.data.runs.find((run) => answers(run, { profile, symbol }));
-    if (newest === undefined || Date.now() - Date.parse(newest.startedAt) > FRESH_MS) mutate();
-  }, [held.data, demo, profile, symbol, mutate]);
-  return { runs: held.data?.runs, error: held.error ?? start.error, start, demo };
+    if (newest === undefined || Date.now() - Date.parse(newest.startedAt) > FRESH_MS) start();
+  }, [held.data, demo, profile, symbol, start]);
+  return { runs: held.data?.runs, error: held.error ?? error, start, isStarting: isPending, demo };
 }
 
 function Diagnosis({ profile, symbol, wanted }: DiagnosisProps): ReactNode {
-  const { runs, error, start, demo } = useDiagnoses({ profile, symbol });
+  const { runs, error, start, isStarting, demo } = useDiagnoses({ profile, symbol });
   const shown = runs?.find((run) => (wanted === undefined ? answers(run, { profile, symbol }) : run.id === wanted));
   const about = symbol ?? profile.name;
   const report = shown?.report ?? undefined;
-  const waiting = runs === undefined || start.isPending;
+  const waiting = runs === undefined || isStarting;
   return (
     <>
       <div className="head">
@@ -86,15 +80,17 @@ function Diagnosis({ profile, symbol, wanted }: DiagnosisProps): ReactNode {
           </p>
         )}
       </div>
-      {error === null ? null : <Failure what="Not checked." error={error} />}
-      {report === undefined && waiting && error === null ? <Skeleton rows={8} height={52} /> : null}
+      <Failure what="Not checked." error={error} />
+      {report === undefined && waiting && error === null ? (
+        <Skeleton rows={8} height={52} what="the diagnosis" />
+      ) : null}
       {report === undefined && !waiting && demo ? (
         <p className="p-2">A live demo shows earlier diagnoses only, and there is none of {about}.</p>
       ) : null}
       <div className="actions">
         {demo ? null : (
-          <button type="button" className="btn" disabled={waiting} onClick={() => start.mutate()}>
-            {start.isPending ? 'Checking…' : 'Check now'}
+          <button type="button" className="btn" disabled={waiting} onClick={start}>
+            {isStarting ? 'Checking…' : 'Check now'}
           </button>
         )}
         {shown === undefined ? null : (
@@ -140,7 +136,7 @@ function Verdict({ report, about }: { report: Report; about: string }): ReactNod
 
 /** A profile or coin without blockers holds a position, or waits for its buy price. */
 function Waiting({ report: { coins }, about }: { report: Report; about: string }): ReactNode {
-  const { data } = useQuery({ ...dashboardQuery, enabled: false });
+  const { data } = useRead(readDashboard, {}, { enabled: false });
   const held = new Set(data?.coins.filter((coin) => coinView(coin).held).map(({ symbol }) => symbol));
   const holds = coins.filter(({ symbol }) => held.has(symbol)).length;
   if (coins.length === 1) return holds === 1 ? `${about} is holding.` : `${about} waits for its buy price.`;

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from '#api/contract/history.ts';
 import { addressOf, call } from '#web/data/call.ts';
 import { useDemo } from '#web/data/session.tsx';
+import { useRead, useRun } from '#web/data/read.ts';
 import { count } from '#web/ui/numbers.ts';
 import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -25,27 +26,27 @@ interface Run<Report> {
   startedAt: string;
 }
 
+const isBusy = ({ status }: { readonly status: string }): boolean => status === 'queued' || status === 'running';
+const paceOf = (data: { readonly runs: readonly { readonly status: string }[] } | undefined): number =>
+  data?.runs.some(isBusy) === true ? 1_000 : 30_000;
+
 /** Reconciles records with the exchange: fees, and trades that no order of this service made. */
 export function ExchangeLists({ profileId }: { profileId: ProfileId }): ReactNode {
   const params = { id: profileId };
   return (
     <Section title="Reconcile with the exchange" note="run by the worker on request">
       <Reconciliation<FeeReport>
-        name="fees"
-        profileId={profileId}
         words="Check fees"
         about="Compares every recorded fee with the trades of the exchange. Corrections are shown next to the fill and in the ledger."
         start={() => call(reconcileFees, { params })}
-        read={(signal) => call(listFeeReconciliations, { params }, signal)}
+        read={useRead(listFeeReconciliations, { params }, { every: paceOf })}
         describe={feeText}
       />
       <Reconciliation<BackfillReport>
-        name="archive"
-        profileId={profileId}
         words="Import external trades"
         about="Imports trades of the account that no order of this service made into a separate archive. They count in no position and no result."
         start={() => call(backfillTradeArchive, { params, body: {} })}
-        read={(signal) => call(listArchiveBackfills, { params }, signal)}
+        read={useRead(listArchiveBackfills, { params }, { every: paceOf })}
         describe={archiveText}
       />
       <div className="actions">
@@ -58,35 +59,18 @@ export function ExchangeLists({ profileId }: { profileId: ProfileId }): ReactNod
 }
 
 interface ReconciliationProps<Report> {
-  name: string;
-  profileId: ProfileId;
   words: string;
   about: string;
   start: () => Promise<unknown>;
-  read: (signal: AbortSignal) => Promise<{ runs: Run<Report>[] }>;
+  read: UseQueryResult<{ runs: Run<Report>[] }>;
   describe: (report: Report) => string;
 }
 
 /** One reconciliation with its last results. A live demo cannot start it. */
-function Reconciliation<Report>({
-  name,
-  profileId,
-  words,
-  about,
-  start,
-  read,
-  describe,
-}: ReconciliationProps<Report>): ReactNode {
+function Reconciliation<Report>({ words, about, start, read, describe }: ReconciliationProps<Report>): ReactNode {
   const demo = useDemo();
-  const client = useQueryClient();
-  const queryKey = ['exchange-lists', name, profileId];
-  const { data, error } = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => read(signal),
-    refetchInterval: ({ state }) => (state.data?.runs.some(isBusy) ? 1_000 : 30_000),
-  });
-  const launch = useMutation({ mutationFn: start, onSuccess: () => client.invalidateQueries({ queryKey }) });
-  const runs = data?.runs.slice(0, 3) ?? [];
+  const launch = useRun(start);
+  const runs = read.data?.runs.slice(0, 3) ?? [];
   return (
     <div className="p-2">
       <p className="two">{about}</p>
@@ -100,8 +84,8 @@ function Reconciliation<Report>({
           {words}
         </button>
       )}
-      {launch.isError ? <Failure what="Not started." error={launch.error} /> : null}
-      {error === null ? null : <Failure what="Could not load the results." error={error} />}
+      <Failure what="Not started." error={launch.error} />
+      <Failure what="Could not load the results." error={read.error} retry={read.refetch} />
       <ul role="status">
         {runs.map((run) => (
           <li key={run.id}>
@@ -115,8 +99,6 @@ function Reconciliation<Report>({
     </div>
   );
 }
-
-const isBusy = ({ status }: Run<unknown>): boolean => status === 'queued' || status === 'running';
 
 function feeText({ checked, differing, differences, notListed, valued, unvalued }: FeeReport): string {
   if (checked === 0) return 'No fills recorded yet.';

@@ -1,4 +1,3 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { readDecimal } from '#core/amount/decimal.ts';
@@ -8,22 +7,28 @@ import {
   exportTaxLots,
   exportTradeArchive,
   listClosedTrades,
+  listEquity,
   listTradeArchive,
 } from '#api/contract/trades.ts';
-import { addressOf, call } from '#web/data/call.ts';
-import { coinsQuery, equityQuery, type Profile } from '#web/data/queries.ts';
+import { listCoins } from '#api/contract/profiles.ts';
+import { addressOf } from '#web/data/call.ts';
+import type { Profile } from '#web/data/answers.ts';
 import { useZone } from '#web/data/session.tsx';
+import { useRead, useReadPages } from '#web/data/read.ts';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { ExchangeLists } from './exchange-lists.tsx';
 import { Figure, Gain } from '#web/ui/figures.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { MISSING, money, percent } from '#web/ui/numbers.ts';
 import { exitText } from '#web/ui/research.ts';
 import { mostInvested } from '#web/ui/equity.ts';
 import { age, dayMark } from '#web/ui/time.ts';
+import { Read } from '#web/ui/read.tsx';
+
+const TRADES_EVERY_MS = 30_000;
+const EQUITY_EVERY_MS = 60_000;
 
 type Totals = Answer<typeof listTradeArchive>['totals'];
 
@@ -39,19 +44,13 @@ export function HistoryPage(): ReactNode {
 function History({ profile }: { profile: Profile }): ReactNode {
   const [symbol, setSymbol] = useState('');
   const narrow = symbol === '' ? {} : { symbol };
-  const trades = useInfiniteQuery({
-    queryKey: ['trades', profile.id, symbol],
-    queryFn: ({ signal, pageParam }) => {
-      const place = pageParam === '' ? {} : { cursor: pageParam };
-      return call(listTradeArchive, { params: { id: profile.id }, query: { limit: 50, ...narrow, ...place } }, signal);
-    },
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: 30_000,
-  });
-  const { data: held } = useQuery(coinsQuery(profile.id));
+  const trades = useReadPages(
+    listTradeArchive,
+    (start) => ({ params: { id: profile.id }, query: { limit: 50, ...narrow, ...start } }),
+    { every: TRADES_EVERY_MS },
+  );
+  const { data: held } = useRead(listCoins, { params: { id: profile.id } });
   const quote = held?.coins[0]?.quoteAsset ?? '';
-  const rows = trades.data?.pages.flatMap((page) => page.rows) ?? [];
   const totals = trades.data?.pages[0]?.totals;
   return (
     <>
@@ -84,9 +83,9 @@ function History({ profile }: { profile: Profile }): ReactNode {
               </span>
             </div>
           )}
-          {trades.error === null ? null : <Failure what="Could not load the trades." error={trades.error} />}
-          {trades.data === undefined && trades.error === null ? <Skeleton rows={6} /> : null}
-          <Trades profile={profile} rows={rows} quote={quote} />
+          <Read of={trades} what="the trades" rows={6}>
+            {({ pages }) => <Trades profile={profile} rows={pages.flatMap(({ rows }) => rows)} quote={quote} />}
+          </Read>
           {trades.hasNextPage ? (
             <div className="actions">
               <button type="button" className="btn" onClick={() => void trades.fetchNextPage()}>
@@ -121,7 +120,7 @@ function Figures({ totals, quote }: { totals: Totals; quote: string }): ReactNod
 
 /** Net P&L over time against buy and hold of the coins. */
 function NetPnl({ profile, quote }: { profile: Profile; quote: string }): ReactNode {
-  const { data } = useQuery(equityQuery(profile.id));
+  const { data } = useRead(listEquity, { params: { id: profile.id } }, { every: EQUITY_EVERY_MS });
   const points = data?.points ?? [];
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || points.length < 2) return null;
@@ -140,6 +139,7 @@ function NetPnl({ profile, quote }: { profile: Profile; quote: string }): ReactN
         balance={most}
         fromMs={Date.parse(first.at)}
         toMs={Date.parse(last.at)}
+        times={points.map(({ at }) => Date.parse(at))}
         label={`Net P&L ${money(last.net, quote)} ${quote}`}
         lines={[
           { kind: 'fact', values: points.map(({ net }) => most + Number(net)) },
@@ -208,33 +208,33 @@ type Period = keyof typeof PERIODS;
 function Periods({ profile, quote }: { profile: Profile; quote: string }): ReactNode {
   const [period, setPeriod] = useState<Period>('day');
   const zone = useZone();
-  const { data, error } = useQuery({
-    queryKey: ['closed', profile.id, period],
-    queryFn: ({ signal }) => call(listClosedTrades, { params: { id: profile.id }, query: { period } }, signal),
-  });
+  const closed = useRead(listClosedTrades, { params: { id: profile.id }, query: { period } }, { keep: true });
   return (
     <Section title={`By ${period}`} note="your time zone" span={4}>
-      <span className="seg mx-2 mb-2" role="group" aria-label="Period">
+      <span className="seg my-2" role="group" aria-label="Period">
         {(['day', 'week', 'month'] as const).map((option) => (
           <button key={option} type="button" aria-pressed={period === option} onClick={() => setPeriod(option)}>
             {PERIODS[option]}
           </button>
         ))}
       </span>
-      {error === null ? null : <Failure what="Could not load the totals." error={error} />}
-      <dl className="dl">
-        {data?.periods.slice(0, 20).map(({ from, count, net }) => (
-          <div key={from} className="contents">
-            <dt>
-              {from === null ? 'all' : dayMark(Date.parse(from), zone)}
-              <span className="note"> {count} closed</span>
-            </dt>
-            <dd>
-              <Gain value={readDecimal(net) ?? null} unit={quote} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Read of={closed} what="the totals">
+        {({ periods }) => (
+          <dl className="dl">
+            {periods.slice(0, 20).map(({ from, count, net }) => (
+              <div key={from} className="contents">
+                <dt>
+                  {from === null ? 'all' : dayMark(Date.parse(from), zone)}
+                  <span className="note"> {count} closed</span>
+                </dt>
+                <dd>
+                  <Gain value={readDecimal(net) ?? null} unit={quote} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </Read>
     </Section>
   );
 }

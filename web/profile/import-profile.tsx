@@ -1,13 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useId, useState } from 'react';
 import { readJson } from '#core/json.ts';
 import { isObject } from '#core/merge.ts';
 import type { Call } from '#api/contract/operation.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
 import { importProfile } from '#api/contract/profile-configs.ts';
 import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
-import { accountsQuery } from '#web/data/queries.ts';
+import { useRead, useRun } from '#web/data/read.ts';
 import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 
@@ -24,25 +23,18 @@ async function profileIn(file: File): Promise<Saved> {
 /** Imports a profile from an exported file, completely or not at all. */
 export function ImportProfile(): ReactNode {
   const id = useId();
-  const client = useQueryClient();
   const go = useNavigate();
-  const { data } = useQuery(accountsQuery);
+  const { data } = useRead(listAccounts, {});
   const [chosen, setChosen] = useState('');
   const account = data?.accounts.find(({ id: accountId }) => accountId === chosen) ?? data?.accounts[0];
-  const read = useMutation({
-    mutationFn: async (file: File) => {
-      if (account === undefined) throw new Error('Add an account first.');
-      const profile = await profileIn(file);
-      return call(importProfile, { body: { accountId: account.id, profile } });
-    },
-    onSuccess: async (made) => {
-      await Promise.all([keys.profiles, keys.dashboard].map((queryKey) => client.invalidateQueries({ queryKey })));
-      await go({ to: '/profiles/$id', params: { id: made.profile.id } });
-    },
+  const read = useRun(async (file: File) => {
+    if (account === undefined) throw new Error('Add an account first.');
+    const made = await call(importProfile, { body: { accountId: account.id, profile: await profileIn(file) } });
+    await go({ to: '/profiles/$id', params: { id: made.profile.id } });
   });
   return (
     <Section title="Import a profile" note="from a file exported under Manage; starts paused">
-      {read.isError ? <Failure what="Not imported." error={read.error} /> : null}
+      <Failure what="Not imported." error={read.error} />
       <div className="actions">
         {(data?.accounts.length ?? 0) < 2 ? null : (
           <span className="in">

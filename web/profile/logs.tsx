@@ -2,10 +2,10 @@ import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useId, useState } from 'react';
 import { exportLogs } from '#api/contract/records.ts';
 import { addressOf } from '#web/data/call.ts';
-import type { LogFilters, Profile } from '#web/data/queries.ts';
+import type { Profile } from '#web/data/answers.ts';
 import { Switch } from '#web/ui/field.tsx';
 import { CaptureSwitch } from '#web/coin/capture-switch.tsx';
-import { DecisionLog } from '#web/coin/decision-log.tsx';
+import { DecisionLog, type LogFilters } from '#web/coin/decision-log.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
 import { Section } from '#web/ui/section.tsx';
 

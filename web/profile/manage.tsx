@@ -1,11 +1,13 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { AccountId } from '#core/ids.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import { changeProfile, deleteProfile, listCoins, listStrategies } from '#api/contract/profiles.ts';
 import { cloneProfile, exportProfile, switchStrategy } from '#api/contract/profile-configs.ts';
-import { changeProfile, deleteProfile } from '#api/contract/profiles.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
 import { addressOf, call } from '#web/data/call.ts';
-import { accountsQuery, coinsQuery, dashboardQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { useRead } from '#web/data/read.ts';
 import { Choice, Switch } from '#web/ui/field.tsx';
 import { TextForm } from '#web/ui/text-form.tsx';
 import { WorkerAction } from '#web/coin/worker-action.tsx';
@@ -47,25 +49,13 @@ export function ManagePage(): ReactNode {
   );
 }
 
-function useRefresh(): () => Promise<void> {
-  const client = useQueryClient();
-  return async () => {
-    const stale = ['profile', 'profiles', 'dashboard', 'coins', 'coin'];
-    await client.invalidateQueries({ predicate: ({ queryKey }) => stale.includes(String(queryKey[0])) });
-  };
-}
-
 function Rename({ profile: { id, name } }: { profile: Profile }): ReactNode {
-  const refresh = useRefresh();
   return (
     <Section title="Name">
       <TextForm
         fields={[{ name: 'name', label: 'Name of the profile' }]}
         first={{ name }}
-        submit={async (values) => {
-          await call(changeProfile, { params: { id }, body: { name: values['name'] ?? '' } });
-          await refresh();
-        }}
+        submit={(values) => call(changeProfile, { params: { id }, body: { name: values['name'] ?? '' } })}
         action="Rename"
         failed="Not renamed."
         done="Renamed."
@@ -75,8 +65,7 @@ function Rename({ profile: { id, name } }: { profile: Profile }): ReactNode {
 }
 
 function Strategy({ profile }: { profile: Profile }): ReactNode {
-  const refresh = useRefresh();
-  const { data } = useQuery(strategiesQuery);
+  const { data } = useRead(listStrategies, {});
   const others = data?.strategies.filter(({ name }) => name !== profile.strategyName) ?? [];
   const [name, setName] = useState('');
   const chosen = others.find((strategy) => strategy.name === name) ?? others[0];
@@ -99,13 +88,9 @@ function Strategy({ profile }: { profile: Profile }): ReactNode {
             action={`Change ${profile.name} to ${chosen.title.toLowerCase()}`}
             failed="Not changed."
             disabled={profile.enabled}
-            run={async () => {
-              await call(switchStrategy, {
-                params: { id: profile.id },
-                body: { strategyName: chosen.name, config: {} },
-              });
-              await refresh();
-            }}
+            run={() =>
+              call(switchStrategy, { params: { id: profile.id }, body: { strategyName: chosen.name, config: {} } })
+            }
           >
             <p>The profile starts with the default settings of the strategy. Settings of single coins are deleted.</p>
             <p>Positions stay. The new strategy manages them once the profile is running again.</p>
@@ -119,9 +104,8 @@ function Strategy({ profile }: { profile: Profile }): ReactNode {
 }
 
 function Duplicate({ profile }: { profile: Profile }): ReactNode {
-  const refresh = useRefresh();
   const go = useNavigate();
-  const { data } = useQuery(accountsQuery);
+  const { data } = useRead(listAccounts, {});
   const [accountId, setAccountId] = useState<AccountId>(profile.accountId);
   return (
     <Section title="Duplicate" note="starts paused">
@@ -130,7 +114,6 @@ function Duplicate({ profile }: { profile: Profile }): ReactNode {
         first={{ name: `${profile.name}, copy`.slice(0, 60) }}
         submit={async ({ name = '' }) => {
           const made = await call(cloneProfile, { params: { id: profile.id }, body: { name, accountId } });
-          await refresh();
           await go({ to: '/profiles/$id', params: { id: made.profile.id } });
         }}
         action="Duplicate profile"
@@ -164,10 +147,9 @@ function Duplicate({ profile }: { profile: Profile }): ReactNode {
 }
 
 function Delete({ profile }: { profile: Profile }): ReactNode {
-  const refresh = useRefresh();
   const go = useNavigate();
-  const { data } = useQuery(coinsQuery(profile.id));
-  const { data: dashboard } = useQuery(dashboardQuery);
+  const { data } = useRead(listCoins, { params: { id: profile.id } });
+  const { data: dashboard } = useRead(readDashboard, {});
   const [leave, setLeave] = useState(false);
   const held = data?.coins.filter((coin) => coinView(coin).held) ?? [];
   const orders = dashboard?.orders.filter((order) => order.profileId === profile.id && isLive(order)) ?? [];
@@ -199,7 +181,7 @@ function Delete({ profile }: { profile: Profile }): ReactNode {
           run={() =>
             call(deleteProfile, { params: { id: profile.id }, query: { leavePositions: leave ? 'true' : 'false' } })
           }
-          onDone={() => void go({ to: '/profiles' }).then(refresh)}
+          onDone={() => void go({ to: '/profiles' })}
         >
           <p>{count(profile.symbols.length, 'coin')} of the profile are no longer traded. This cannot be undone.</p>
           {orders.length === 0 ? null : <p>The worker first cancels {count(orders.length, 'open order')}.</p>}

@@ -1,12 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type ProfileId, readId } from '#core/ids.ts';
-import { type Profile, profileQuery } from '#web/data/queries.ts';
+import { readProfile } from '#api/contract/profiles.ts';
+import type { Profile } from '#web/data/answers.ts';
 import { useDemo } from '#web/data/session.tsx';
+import { useRead } from '#web/data/read.ts';
 import { profilePagesOf } from '#web/ui/places.ts';
 import { PageStrip } from '#web/ui/page-strip.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
+import { Read } from '#web/ui/read.tsx';
 
 interface FrameProps {
   /** The id as the address has it. */
@@ -43,16 +44,28 @@ interface KnownProps {
 }
 
 function Known({ id, part, under, children }: KnownProps): ReactNode {
+  const profile = useRead(readProfile, { params: { id } });
+  return (
+    <Read of={profile} what="the profile" title={part ?? 'Profile'} rows={6}>
+      {(known) => (
+        <Pages profile={known} part={part} under={under}>
+          {children(known)}
+        </Pages>
+      )}
+    </Read>
+  );
+}
+
+interface PagesProps {
+  profile: Profile;
+  part: string | undefined;
+  under: string | undefined;
+  children: ReactNode;
+}
+
+function Pages({ profile, part, under, children }: PagesProps): ReactNode {
   const demo = useDemo();
-  const { data: profile, error } = useQuery(profileQuery(id));
-  if (profile === undefined) {
-    return (
-      <div className="head">
-        <h1 className="verdict">{part ?? 'Profile'}</h1>
-        {error === null ? <Skeleton rows={6} /> : <Failure what="Could not load the profile." error={error} />}
-      </div>
-    );
-  }
+  const params = { id: profile.id };
   return (
     <>
       <title>{`${part === undefined ? '' : `${part} · `}${profile.name} · Tradewind`}</title>
@@ -63,7 +76,7 @@ function Known({ id, part, under, children }: KnownProps): ReactNode {
           <span>{profile.name}</span>
         ) : (
           <>
-            <Link to="/profiles/$id" params={{ id }}>
+            <Link to="/profiles/$id" params={params}>
               {profile.name}
             </Link>
             <span>{part}</span>
@@ -75,7 +88,7 @@ function Known({ id, part, under, children }: KnownProps): ReactNode {
           <Link
             key={to}
             to={to}
-            params={{ id }}
+            params={params}
             activeOptions={{ exact: true, includeSearch: false }}
             aria-current={to === under ? 'true' : undefined}
           >
@@ -83,7 +96,7 @@ function Known({ id, part, under, children }: KnownProps): ReactNode {
           </Link>
         ))}
       </PageStrip>
-      {children(profile)}
+      {children}
     </>
   );
 }

@@ -1,20 +1,22 @@
-import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { readDashboard } from '#api/contract/records.ts';
+import { listCoins } from '#api/contract/profiles.ts';
 import { blockersOf } from '#web/data/blockers.ts';
 import { priceKeyOf, venuesOf } from '#web/data/frames.ts';
-import { coinsQuery, dashboardQuery, type Profile } from '#web/data/queries.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { useRead } from '#web/data/read.ts';
 import { AddCoin, RemoveCoin } from '#web/coin/coin-binding.tsx';
 import { type CoinRow, CoinsTable } from '#web/overview/coins-table.tsx';
 import { DecisionLog } from '#web/coin/decision-log.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
 import { ProfileSwitch } from './profile-switch.tsx';
 import { RailKey } from '#web/coin/rail.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
 import { coinView } from '#web/coin/coin-view.ts';
 import { isLive } from '#web/coin/order-labels.ts';
+import { Read } from '#web/ui/read.tsx';
 
 export function ProfilePage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id' });
@@ -29,7 +31,7 @@ export function ProfilePage(): ReactNode {
                 ? `trades ${profile.symbols.length === 1 ? '1 coin' : `${profile.symbols.length} coins`}.`
                 : 'is paused.'}
             </h1>
-            <div className="two flex flex-wrap items-center gap-x-6 gap-y-2">
+            <div className="two flex flex-wrap items-center gap-x-4">
               <ProfileSwitch profile={profile} />
               <span>
                 Strategy: <StrategyName name={profile.strategyName} />
@@ -47,9 +49,9 @@ export function ProfilePage(): ReactNode {
 }
 
 function Coins({ profile }: { profile: Profile }): ReactNode {
-  const { data, error } = useQuery(coinsQuery(profile.id));
-  const { data: dashboard } = useQuery(dashboardQuery);
-  const coins = data?.coins ?? [];
+  const held = useRead(listCoins, { params: { id: profile.id } });
+  const { data: dashboard } = useRead(readDashboard, {});
+  const coins = held.data?.coins ?? [];
   const live = dashboard?.orders.filter((order) => order.profileId === profile.id && isLive(order)) ?? [];
   const resting = new Set(live.filter(({ purpose }) => purpose === 'stop').map(({ symbol }) => symbol));
   const venue = venuesOf(dashboard).get(profile.id);
@@ -62,22 +64,29 @@ function Coins({ profile }: { profile: Profile }): ReactNode {
     stopRests: resting.has(coin.symbol),
     priceKey: priceKeyOf(coin, profile.enabled, venue),
   }));
-  const held = coins.filter((coin) => coinView(coin).held).length;
+  const positions = coins.filter((coin) => coinView(coin).held).length;
+  const counts = `${positions} held, ${coins.length - positions} waiting`;
   return (
-    <Section title="Coins" note={data === undefined ? undefined : `${held} held, ${coins.length - held} waiting`}>
-      {error === null ? null : <Failure what="Could not load the coins." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={2} height={52} /> : null}
-      {rows.length === 0 ? null : (
-        <>
-          <CoinsTable
-            rows={rows}
-            extra={(coin) => (
-              <RemoveCoin profile={profile} coin={coin} orders={live.filter(({ symbol }) => symbol === coin.symbol)} />
-            )}
-          />
-          <RailKey />
-        </>
-      )}
+    <Section title="Coins" note={held.data === undefined ? undefined : counts}>
+      <Read of={held} what="the coins" rows={profile.symbols.length} height={52}>
+        {() =>
+          rows.length === 0 ? null : (
+            <>
+              <CoinsTable
+                rows={rows}
+                extra={(coin) => (
+                  <RemoveCoin
+                    profile={profile}
+                    coin={coin}
+                    orders={live.filter(({ symbol }) => symbol === coin.symbol)}
+                  />
+                )}
+              />
+              <RailKey />
+            </>
+          )
+        }
+      </Read>
       <AddCoin profile={profile} />
     </Section>
   );

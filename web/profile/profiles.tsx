@@ -1,28 +1,28 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { accountsQuery, profilesQuery } from '#web/data/queries.ts';
+import { listProfiles } from '#api/contract/profiles.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { useRead } from '#web/data/read.ts';
 import { AccountTag } from '#web/ui/figures.tsx';
 import { ProfileSwitch } from './profile-switch.tsx';
 import { ImportProfile } from './import-profile.tsx';
 import { count } from '#web/ui/numbers.ts';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
+import { Read } from '#web/ui/read.tsx';
 
 export function ProfilesPage(): ReactNode {
-  const { data, error } = useQuery(profilesQuery);
-  const { data: held } = useQuery(accountsQuery);
-  const accounts = new Map(held?.accounts.map((account) => [account.id, account]));
-  const profiles = data?.profiles ?? [];
+  const all = useRead(listProfiles, {});
+  const profiles = all.data?.profiles ?? [];
   const running = profiles.filter(({ enabled }) => enabled).length;
   return (
     <>
       <title>Profiles · Tradewind</title>
       <div className="head">
         <h1 className="verdict">
-          {data === undefined
+          {all.data === undefined
             ? 'Profiles'
             : profiles.length === 0
               ? 'No profiles yet.'
@@ -31,46 +31,9 @@ export function ProfilesPage(): ReactNode {
         <p className="two">A profile is one strategy with its coins on one account.</p>
       </div>
       <Section title="Profiles">
-        {error === null ? null : <Failure what="Could not load the profiles." error={error} />}
-        {data === undefined && error === null ? <Skeleton rows={3} height={52} /> : null}
-        {profiles.length === 0 ? null : (
-          <div className="tw">
-            <table className="cards">
-              <thead>
-                <tr>
-                  <th>Profile</th>
-                  <th>Account</th>
-                  <th>Coins</th>
-                  <th>State</th>
-                </tr>
-              </thead>
-              <tbody>
-                {profiles.map((profile) => {
-                  const account = accounts.get(profile.accountId);
-                  return (
-                    <tr key={profile.id}>
-                      <td>
-                        <Link to="/profiles/$id" params={{ id: profile.id }}>
-                          <b>{profile.name}</b>
-                        </Link>
-                        <span className="note">
-                          <StrategyName name={profile.strategyName} />
-                        </span>
-                      </td>
-                      <td className="rt">
-                        {account?.name} {account === undefined ? null : <AccountTag tag={tagOf(account)} />}
-                      </td>
-                      <td>{profile.symbols.length === 0 ? 'none' : profile.symbols.join(', ')}</td>
-                      <td className="rt">
-                        <ProfileSwitch profile={profile} />
-                      </td>
-                    </tr>
-                  );
-                })}
-              </tbody>
-            </table>
-          </div>
-        )}
+        <Read of={all} what="the profiles" rows={3} height={52}>
+          {() => (profiles.length === 0 ? null : <Table profiles={profiles} />)}
+        </Read>
         <div className="actions">
           <Link to="/profiles/new" className={profiles.length === 0 ? 'btn go' : 'btn'}>
             {profiles.length === 0 ? 'Create your first profile' : 'Add a profile'}
@@ -79,5 +42,48 @@ export function ProfilesPage(): ReactNode {
       </Section>
       <ImportProfile />
     </>
+  );
+}
+
+function Table({ profiles }: { profiles: readonly Profile[] }): ReactNode {
+  const { data: held } = useRead(listAccounts, {});
+  const accounts = new Map(held?.accounts.map((account) => [account.id, account]));
+  return (
+    <div className="tw">
+      <table className="cards">
+        <thead>
+          <tr>
+            <th>Profile</th>
+            <th>Account</th>
+            <th>Coins</th>
+            <th>State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {profiles.map((profile) => {
+            const account = accounts.get(profile.accountId);
+            return (
+              <tr key={profile.id}>
+                <td>
+                  <Link to="/profiles/$id" params={{ id: profile.id }}>
+                    <b>{profile.name}</b>
+                  </Link>
+                  <span className="note">
+                    <StrategyName name={profile.strategyName} />
+                  </span>
+                </td>
+                <td className="rt">
+                  {account?.name} {account === undefined ? null : <AccountTag tag={tagOf(account)} />}
+                </td>
+                <td>{profile.symbols.length === 0 ? 'none' : profile.symbols.join(', ')}</td>
+                <td className="rt">
+                  <ProfileSwitch profile={profile} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
   );
 }

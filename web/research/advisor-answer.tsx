@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Suggestion } from '#core/research/advice.ts';
 import type { AdvisorSlotView } from '#api/contract/advisor.ts';
-import type { Profile } from '#web/data/queries.ts';
+import type { Profile } from '#web/data/answers.ts';
 import { type Labels, useLabels } from '#web/config/setting-labels.ts';
 import { riskLabel, slotLabel } from './advice.ts';
 import { count } from '#web/ui/numbers.ts';

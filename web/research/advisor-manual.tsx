@@ -1,11 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import type { AdvisorVariant } from '#core/research/advice.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { keepAdvisorReply, readAdvisorPrompt } from '#api/contract/advisor.ts';
-import { call } from '#web/data/call.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
-import { advisorQuery } from '#web/data/research.ts';
+import { useAct, useRead, useRun } from '#web/data/read.ts';
 import { Choice } from '#web/ui/field.tsx';
 import { VARIANTS } from './advice.ts';
 import { Failure, Notice } from '#web/ui/notice.tsx';
@@ -35,11 +33,11 @@ export function ManualAdvisor(props: ManualProps): ReactNode {
 function Question({ profileId, runId }: ManualProps): ReactNode {
   const id = useId();
   const [variant, setVariant] = useState<AdvisorVariant>('safe');
-  const { data, error } = useQuery({
-    queryKey: ['advisor-prompt', profileId, runId, variant],
-    queryFn: ({ signal }) => call(readAdvisorPrompt, { params: { id: profileId, runId }, query: { variant } }, signal),
+  const { data, error, refetch } = useRead(readAdvisorPrompt, {
+    params: { id: profileId, runId },
+    query: { variant },
   });
-  const copy = useMutation({ mutationFn: () => navigator.clipboard.writeText(data?.prompt ?? '') });
+  const copy = useRun(() => navigator.clipboard.writeText(data?.prompt ?? ''));
   return (
     <div className="c6">
       <Choice
@@ -53,7 +51,7 @@ function Question({ profileId, runId }: ManualProps): ReactNode {
         <span className="note">It contains only the settings and the results of this backtest.</span>
         <textarea id={id} className="area" readOnly rows={8} value={data?.prompt ?? ''} />
       </div>
-      {error === null ? null : <Failure what="Could not load the prompt." error={error} />}
+      <Failure what="Could not load the prompt." error={error} retry={refetch} />
       <div className="actions">
         <button type="button" className="btn" disabled={data === undefined} onClick={() => copy.mutate()}>
           Copy prompt
@@ -67,20 +65,17 @@ function Question({ profileId, runId }: ManualProps): ReactNode {
 
 function Reply({ profileId, runId, onKept }: ManualProps): ReactNode {
   const id = useId();
-  const client = useQueryClient();
   const [reply, setReply] = useState('');
-  const keep = useMutation({
-    mutationFn: () => call(keepAdvisorReply, { params: { id: profileId, runId }, body: { reply } }),
-    onSuccess: async () => {
+  const keep = useAct(keepAdvisorReply, {
+    onSuccess: () => {
       setReply('');
-      await client.invalidateQueries({ queryKey: advisorQuery(profileId, runId).queryKey });
       onKept();
     },
   });
   const refused = keep.error instanceof ProblemError ? keep.error.field('reply') : undefined;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    keep.mutate();
+    keep.mutate({ params: { id: profileId, runId }, body: { reply } });
   };
   return (
     <form className="c6" onSubmit={submit}>
@@ -98,7 +93,7 @@ function Reply({ profileId, runId, onKept }: ManualProps): ReactNode {
         />
         {refused === undefined ? null : <Notice tone="loss">The reply {refused}</Notice>}
       </div>
-      {keep.isError && refused === undefined ? <Failure what="Not read." error={keep.error} /> : null}
+      {refused === undefined ? <Failure what="Not read." error={keep.error} /> : null}
       <div className="actions">
         <button type="submit" className="btn" disabled={keep.isPending || reply.trim() === ''}>
           Read the reply

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { StoredResult } from '#web/data/research.ts';
-import { count, money, percent } from '#web/ui/numbers.ts';
-import { plain, reasonText, share } from '#web/ui/research.ts';
+import { count, money, percent, signedPercent, twoDecimals } from '#web/ui/numbers.ts';
+import { reasonText } from '#web/ui/research.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
@@ -50,7 +50,7 @@ function Halves({ result: { holdout } }: { result: StoredResult }): ReactNode {
                   <Result value={part.totalReturn} />
                 </td>
                 <td className="num" data-l="Buy and hold">
-                  {share(part.buyAndHold)}
+                  {signedPercent(part.buyAndHold, 1)}
                 </td>
                 <td className="num" data-l="Max drawdown">
                   {percent(-Math.abs(part.drawdown))}
@@ -99,7 +99,7 @@ function Regimes({ result: { regimes } }: { result: StoredResult }): ReactNode {
                 <Result value={regime.totalReturn} />
               </td>
               <td className="num" data-l="Coin">
-                {share(regime.coinReturn)}
+                {signedPercent(regime.coinReturn, 1)}
               </td>
               <td className="num" data-l="Trades">
                 {regime.closedCycles}
@@ -147,13 +147,13 @@ function Parts({ coins, quote }: PartsProps): ReactNode {
                 {part.wins}
               </td>
               <td className="num" data-l="Net P&L">
-                {plain(part.net)}
+                {twoDecimals(part.net)}
               </td>
               <td className="num" data-l="Buy and hold">
-                {share(part.buyAndHold)}
+                {signedPercent(part.buyAndHold, 1)}
               </td>
               <td className="num" data-l="Fees">
-                {plain(part.fees)}
+                {twoDecimals(part.fees)}
               </td>
             </tr>
           ))}
@@ -235,7 +235,7 @@ function FillTable({ result: { fills, quoteAsset } }: { result: StoredResult }):
                 {money(fill.quote, quoteAsset)}
               </td>
               <td className="num" data-l="Realised P&L">
-                {fill.realised === null ? '–' : plain(Number(fill.realised))}
+                {fill.realised === null ? '–' : twoDecimals(Number(fill.realised))}
               </td>
             </tr>
           ))}

@@ -1,10 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type Changes, patchOf } from '#core/config-path.ts';
 import { launchBacktest } from '#api/contract/research.ts';
-import { call } from '#web/data/call.ts';
+import { sendForm } from '#web/data/call.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
+import { useRun } from '#web/data/read.ts';
 import type { Ready } from './research-ready.tsx';
 import { NotStarted } from '#web/ui/not-started.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -25,7 +25,6 @@ interface FormProps {
 /** Launches a backtest that any worker runs in the background. */
 export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
   const { profile, coins, schema, config, quote, interval, marketNow, plansBaskets } = ready;
-  const client = useQueryClient();
   const navigate = useNavigate();
   const [terms, setTerms] = useState<Terms>(() => firstTerms(marketNow()));
   const [changes, setChanges] = useState<Changes>(() => changesOf(proposed));
@@ -34,17 +33,8 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
   const [wanted, setWanted] = useState<Sharing>('shared');
   const sharings = useSharings(profile, { count: chosen.length, together: plansBaskets });
   const sharing = sharings.includes(wanted) ? wanted : 'shared';
-  const launch = useMutation({
-    mutationFn: () => {
-      const symbols = chosen.map(({ symbol }) => symbol);
-      const request = { ...termsBody(terms, marketNow()), ...SHARINGS[sharing].body, symbols };
-      const body = { ...request, overrideConfig: patchOf(config, changes) };
-      return call(launchBacktest, { params: { id: profile.id }, body });
-    },
-    onSuccess: ({ runId }) => {
-      void client.invalidateQueries({ queryKey: ['runs', profile.id] });
-      return navigate({ to: '/profiles/$id/backtests/$runId', params: { id: profile.id, runId } });
-    },
+  const launch = useRun((body: unknown) => sendForm(launchBacktest, { id: profile.id }, body), {
+    onSuccess: ({ runId }) => navigate({ to: '/profiles/$id/backtests/$runId', params: { id: profile.id, runId } }),
   });
   const errors = launch.error instanceof ProblemError ? (launch.error.problem.errors ?? []) : [];
   const errorOf = (path: string): string | undefined => errors.find((problem) => problem.path === path)?.message;
@@ -55,9 +45,10 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
     changes.some((change) => path.replaceAll('/', '.').endsWith(change.path));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    launch.mutate();
+    const symbols = chosen.map(({ symbol }) => symbol);
+    const request = { ...termsBody(terms, marketNow()), ...SHARINGS[sharing].body, symbols };
+    launch.mutate({ ...request, overrideConfig: patchOf(config, changes) });
   };
-  const apart = sharing === 'separate';
   const many = chosen.length > 1 ? count(chosen.length, 'coin') : (chosen[0]?.symbol ?? 'no coin');
   return (
     <form onSubmit={submit} noValidate>
@@ -69,8 +60,8 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
         onChange={setWanted}
       />
       <ChangeToTry {...{ schema, config, quote, changes, errors }} onChange={setChanges} />
-      <TermsFields {...{ terms, interval, quote, apart, errorOf }} onChange={setTerms} />
-      {launch.isError ? <NotStarted error={launch.error} isShown={isShown} /> : null}
+      <TermsFields {...{ terms, interval, quote, errorOf }} onChange={setTerms} />
+      <NotStarted error={launch.error} isShown={isShown} />
       <div className="actions">
         <button type="submit" className="btn go" disabled={launch.isPending || chosen.length === 0}>
           Run the backtest of {many}
@@ -96,7 +87,7 @@ function CoinFields({ coins, left, error, onChange }: CoinFieldsProps): ReactNod
     <fieldset className="field stack">
       <legend className="vh">Coins</legend>
       <span>Coins</span>
-      <span className="flex flex-wrap gap-x-6 gap-y-2 pt-1">
+      <span className="flex flex-wrap gap-2 gap-x-4 pt-1">
         {coins.map(({ symbol }) => (
           <label key={symbol} className="check">
             <input

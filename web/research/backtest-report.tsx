@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import type { StoredResult } from '#web/data/research.ts';
 import { CAPITAL } from '#web/ui/capital.ts';
-import { MISSING, money, percent } from '#web/ui/numbers.ts';
-import { fineShare, plain, reasonText, share } from '#web/ui/research.ts';
+import { MISSING, money, percent, signedPercent, twoDecimals, whole } from '#web/ui/numbers.ts';
+import { reasonText } from '#web/ui/research.ts';
 import { resultName } from '#web/ui/sharing.ts';
 import { age } from '#web/ui/time.ts';
 import { AmbiguityBand } from '#web/ui/ambiguity-band.tsx';
@@ -21,7 +21,7 @@ interface StoredRun {
 }
 
 /** The report of a backtest, key figures first. */
-export function BacktestReport({ result, run }: { result: StoredResult; run?: StoredRun }): ReactNode {
+export function BacktestReport({ result, run }: { result: StoredResult; run: StoredRun }): ReactNode {
   const { metrics, ambiguity, balance } = result;
   const start = Number(balance);
   const part = (equity: number): number => equity / start - 1;
@@ -49,7 +49,7 @@ export function BacktestReport({ result, run }: { result: StoredResult; run?: St
             balance={start}
             fromMs={Date.parse(result.from)}
             toMs={Date.parse(result.to)}
-            label={`Equity: ${share(metrics.totalReturn)}, buy and hold ${share(metrics.buyAndHold)}`}
+            label={`Equity: ${signedPercent(metrics.totalReturn, 1)}, buy and hold ${signedPercent(metrics.buyAndHold, 1)}`}
             lines={[
               { kind: 'held', values: [start, ...holdingOf(result)] },
               { kind: 'intent', values: [start, ...result.equityCurve.map(({ equity }) => equity)] },
@@ -75,18 +75,18 @@ function Figures({ result }: { result: StoredResult }): ReactNode {
       </Figure>
       <Figure
         label={CAPITAL.returnOnUsed.words}
-        note={capital === undefined ? 'run the backtest again' : `at most ${plain(capital.used)} ${quoteAsset}`}
+        note={capital === undefined ? 'run the backtest again' : `at most ${twoDecimals(capital.used)} ${quoteAsset}`}
       >
-        {share(capital?.returnOnUsed ?? null)}
+        {signedPercent(capital?.returnOnUsed ?? null, 1)}
       </Figure>
       <Figure label="Buy and hold" note="the whole balance, at the first price">
-        {share(metrics.buyAndHold)}
+        {signedPercent(metrics.buyAndHold, 1)}
       </Figure>
       <Figure label="Max drawdown" note="from the high">
         {percent(-Math.abs(drawdown.depth))}
       </Figure>
       <Figure label="Out of sample (last 30 %)" note="the last days alone">
-        {holdout === null ? MISSING : share(holdout.outOfSample.totalReturn)}
+        {holdout === null ? MISSING : signedPercent(holdout.outOfSample.totalReturn, 1)}
       </Figure>
       <Figure label="Trades" note={metrics.winRate === null ? undefined : `${percent(metrics.winRate, 0)} win rate`}>
         {metrics.closedCycles}
@@ -104,8 +104,7 @@ function holdingOf({ equityCurve, balance }: StoredResult): number[] {
 function Window({ result: { from, to, detailInterval, coverage } }: { result: StoredResult }): ReactNode {
   return (
     <>
-      <When at={from} day /> to <When at={to} day />, {coverage.candles.toLocaleString('en-US')} candles of{' '}
-      {detailInterval}
+      <When at={from} day /> to <When at={to} day />, {whole(coverage.candles)} candles of {detailInterval}
     </>
   );
 }
@@ -115,10 +114,10 @@ type Numbers = readonly (readonly [words: string, text: string, note?: string])[
 /** Capital metrics; a result of an earlier version has none. */
 function capitalRows({ metrics: { capital, exposure }, quoteAsset }: StoredResult): Numbers {
   const rows = [
-    [CAPITAL.returnOnUsed, share(capital?.returnOnUsed ?? null)],
-    [CAPITAL.used, capital === undefined ? MISSING : `${plain(capital.used)} ${quoteAsset}`],
-    [CAPITAL.alpha, fineShare(capital?.alpha ?? null)],
-    [CAPITAL.equalExposure, fineShare(capital?.equalExposure ?? null)],
+    [CAPITAL.returnOnUsed, signedPercent(capital?.returnOnUsed ?? null, 1)],
+    [CAPITAL.used, capital === undefined ? MISSING : `${twoDecimals(capital.used)} ${quoteAsset}`],
+    [CAPITAL.alpha, signedPercent(capital?.alpha ?? null)],
+    [CAPITAL.equalExposure, signedPercent(capital?.equalExposure ?? null)],
     [CAPITAL.meanExposure, capital === undefined ? MISSING : percent(capital.meanExposure, 1)],
     [CAPITAL.exposure, percent(exposure, 0)],
   ] as const;
@@ -128,20 +127,20 @@ function capitalRows({ metrics: { capital, exposure }, quoteAsset }: StoredResul
 function Metrics({ result }: { result: StoredResult }): ReactNode {
   const { metrics, quoteAsset } = result;
   const rows: Numbers = [
-    ['Return per year', share(metrics.cagr)],
+    ['Return per year', signedPercent(metrics.cagr, 1)],
     ...capitalRows(result),
     [
       'Daily DCA',
-      share(metrics.costAveraging),
+      signedPercent(metrics.costAveraging, 1),
       'An equal part of the balance is spent at the first price of each day.',
     ],
-    ['Sharpe ratio', plain(metrics.sharpe)],
-    ['Sortino ratio', plain(metrics.sortino)],
-    ['Calmar ratio', plain(metrics.calmar)],
-    ['Profit factor', plain(metrics.profitFactor)],
-    [`Average trade, ${quoteAsset}`, plain(metrics.expectancy)],
-    [`Best and worst trade, ${quoteAsset}`, `${plain(metrics.best)} / ${plain(metrics.worst)}`],
-    [`Fees paid, ${quoteAsset}`, plain(metrics.fees)],
+    ['Sharpe ratio', twoDecimals(metrics.sharpe)],
+    ['Sortino ratio', twoDecimals(metrics.sortino)],
+    ['Calmar ratio', twoDecimals(metrics.calmar)],
+    ['Profit factor', twoDecimals(metrics.profitFactor)],
+    [`Average trade, ${quoteAsset}`, twoDecimals(metrics.expectancy)],
+    [`Best and worst trade, ${quoteAsset}`, `${twoDecimals(metrics.best)} / ${twoDecimals(metrics.worst)}`],
+    [`Fees paid, ${quoteAsset}`, twoDecimals(metrics.fees)],
     ['Median holding time', metrics.durations === null ? MISSING : age(metrics.durations.medianMs)],
   ];
   return (

@@ -1,20 +1,19 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
-import type { TradeSpan } from '#web/chart/chart-data.ts';
-import { LazyChart } from '#web/chart/lazy-chart.tsx';
+import { fromNumber } from '#core/amount/decimal.ts';
 import type { StoredResult } from '#web/data/research.ts';
 import { useSame } from '#web/data/use-same.ts';
+import type { TradeSpan } from '#web/chart/chart-data.ts';
+import { LazyChart } from '#web/chart/lazy-chart.tsx';
 import { count, decimalsOf, numberText, percent } from '#web/ui/numbers.ts';
 import { Gain } from '#web/ui/figures.tsx';
 import { Section } from '#web/ui/section.tsx';
-import { fromNumber } from '#core/amount/decimal.ts';
 import { baseOf, groupTrades, tickOf, type Trade, type TradeGroup, tradesOf } from './trades.ts';
 import { TradesTable } from './trades-table.tsx';
 
 interface BacktestTradesProps {
   result: StoredResult;
-  /** A stored run, whose candles can be read; absent for one that is not saved. */
-  run?: { readonly profileId: ProfileId; readonly runId: string } | undefined;
+  run: { readonly profileId: ProfileId; readonly runId: string };
 }
 
 /** The trades of a backtest on its candles and in a table; a chosen one is brought into view. */
@@ -38,19 +37,17 @@ export function BacktestTrades({ result, run }: BacktestTradesProps): ReactNode 
   const placesOf = (of: string): number => decimalsOf(tickOf(result.fills, of), 2);
   return (
     <>
-      {run === undefined ? null : (
-        <Section
-          title="Candles and trades"
-          note="choose a trade to bring it into view; arrow keys step through the table"
-        >
-          {symbols.length < 2 ? null : <Coins {...{ symbols, symbol, quote: result.quoteAsset }} onShow={showCoin} />}
-          <TradeChart key={symbol} {...{ result, run, symbol, trade }} onTrade={chooseSpan} />
-        </Section>
-      )}
+      <Section
+        title="Candles and trades"
+        note="choose a trade to bring it into view; arrow keys step through the table"
+      >
+        {symbols.length < 2 ? null : <Coins {...{ symbols, symbol, quote: result.quoteAsset }} onShow={showCoin} />}
+        <TradeChart key={symbol} {...{ result, run, symbol, trade }} onTrade={chooseSpan} />
+      </Section>
       <Section title="Trades" note={`${count(trades.length, 'trade')}, from first buy to closing sale`}>
         <TradesTable
           {...{ trades, chosen, placesOf, quote: result.quoteAsset, withCoin: symbols.length > 1 }}
-          onChoose={run === undefined ? undefined : choose}
+          onChoose={choose}
           file={`trades-${result.symbol}-${result.from.slice(0, 10)}-${result.to.slice(0, 10)}.csv`}
         />
       </Section>
@@ -81,7 +78,7 @@ function Coins({ symbols, symbol, quote, onShow }: CoinsProps): ReactNode {
 
 interface TradeChartProps {
   result: StoredResult;
-  run: NonNullable<BacktestTradesProps['run']>;
+  run: BacktestTradesProps['run'];
   symbol: string;
   trade: Trade | undefined;
   onTrade: (span: TradeSpan | undefined) => void;

@@ -1,18 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { abortBacktest, deleteBacktest, pinBacktest } from '#api/contract/research.ts';
+import { abortBacktest, deleteBacktest, listBacktests, pinBacktest, readBacktest } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
-import type { Profile } from '#web/data/queries.ts';
+import type { Profile } from '#web/data/answers.ts';
 import {
   fullConfigOf,
   isBusy,
   resultsOf,
   type RunPage,
-  runQuery,
   runRequestOf,
   type StoredResult,
+  untilDone,
 } from '#web/data/research.ts';
+import { useAct, useRead, useRefetch } from '#web/data/read.ts';
 import { Advisor } from './advisor.tsx';
 import { BacktestDetails } from './backtest-details.tsx';
 import { BacktestReport } from './backtest-report.tsx';
@@ -20,11 +20,13 @@ import { Confirm } from '#web/ui/confirm.tsx';
 import { Result } from '#web/ui/figures.tsx';
 import { ResearchFrame } from './research-frame.tsx';
 import { Robustness } from './robustness.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { When } from '#web/ui/when.tsx';
 import { WorkProgress } from '#web/ui/work-progress.tsx';
-import { costText, runStateText, share } from '#web/ui/research.ts';
+import { signedPercent } from '#web/ui/numbers.ts';
+import { costText, runStateText } from '#web/ui/research.ts';
 import { resultCount, sharingText } from '#web/ui/sharing.ts';
+import { Read } from '#web/ui/read.tsx';
 
 export function BacktestPage(): ReactNode {
   const { id, runId } = useParams({ from: '/shell/profiles/$id/backtests/$runId' });
@@ -36,16 +38,17 @@ export function BacktestPage(): ReactNode {
 }
 
 function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactNode {
-  const { data: run, error } = useQuery(runQuery(profile.id, runId));
+  // A finished run does not change, except for being the reference.
+  const read = useRead(readBacktest, { params: { id: profile.id, runId } }, { every: untilDone });
+  return (
+    <Read of={read} what="the backtest" title="Backtest" rows={8}>
+      {(run) => <Report profile={profile} run={run} />}
+    </Read>
+  );
+}
+
+function Report({ profile, run }: { profile: Profile; run: RunPage }): ReactNode {
   const [symbol, setSymbol] = useState<string | undefined>(undefined);
-  if (run === undefined) {
-    return (
-      <div className="head">
-        <h1 className="verdict">Backtest</h1>
-        {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the backtest." error={error} />}
-      </div>
-    );
-  }
   const results = resultsOf(run);
   const result = results.find((entry) => entry.symbol === symbol) ?? results[0];
   const request = runRequestOf(run);
@@ -67,7 +70,7 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
           unit={all === 1 ? 'result' : 'results'}
           since={run.createdAt}
           what="the backtest"
-          stop={() => call(abortBacktest, { params: { id: profile.id, runId } })}
+          stop={() => call(abortBacktest, { params: { id: profile.id, runId: run.id } })}
         />
       ) : null}
       {run.error === null ? null : (
@@ -83,14 +86,14 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
       {results.length < 2 ? null : <Coins results={results} shown={result?.symbol} onChoose={setSymbol} />}
       {result === undefined ? null : (
         <>
-          <BacktestReport key={result.symbol} result={result} run={{ profileId: profile.id, runId }} />
+          <BacktestReport key={result.symbol} result={result} run={{ profileId: profile.id, runId: run.id }} />
           <BacktestDetails result={result} />
         </>
       )}
       {run.state === 'done' && result !== undefined ? (
         <>
           <Robustness profile={profile} run={run} symbol={result.symbol} />
-          <Advisor profile={profile} runId={runId} config={fullConfigOf(run)} />
+          <Advisor profile={profile} runId={run.id} config={fullConfigOf(run)} />
         </>
       ) : null}
     </>
@@ -106,8 +109,8 @@ function Verdict({ run, result }: { run: RunPage; result: StoredResult | undefin
     <>
       {isSingle ? result.symbol : 'All coins together'} made <Result value={totalReturn} />
       {capital === undefined
-        ? `; buy and hold made ${share(buyAndHold)}.`
-        : `, ${share(capital.returnOnUsed)} on the capital used; equal exposure made ${share(capital.equalExposure)}.`}
+        ? `; buy and hold made ${signedPercent(buyAndHold, 1)}.`
+        : `, ${signedPercent(capital.returnOnUsed, 1)} on the capital used; equal exposure made ${signedPercent(capital.equalExposure, 1)}.`}
     </>
   );
 }
@@ -127,18 +130,19 @@ function RunTerms({ run }: { run: RunPage }): ReactNode {
 }
 
 function Actions({ profile: { id }, run }: { profile: Profile; run: RunPage }): ReactNode {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const params = { id, runId: run.id };
-  const refresh = () => Promise.all(['run', 'runs'].map((name) => client.invalidateQueries({ queryKey: [name, id] })));
-  const pin = useMutation({
-    mutationFn: () => call(pinBacktest, { params, body: { pinned: !run.pinned } }),
-    onSuccess: refresh,
-  });
+  const refetch = useRefetch(listBacktests);
+  const pin = useAct(pinBacktest);
   if (isBusy(run)) return null;
   return (
     <div className="flex flex-wrap items-center gap-3">
-      <button type="button" className="btn small" disabled={pin.isPending} onClick={() => pin.mutate()}>
+      <button
+        type="button"
+        className="btn small"
+        disabled={pin.isPending}
+        onClick={() => pin.mutate({ params, body: { pinned: !run.pinned } })}
+      >
         {run.pinned ? 'Remove as reference' : 'Use as reference'}
       </button>
       <Confirm
@@ -150,7 +154,7 @@ function Actions({ profile: { id }, run }: { profile: Profile; run: RunPage }): 
         run={async () => {
           await call(deleteBacktest, { params });
           // The list is not on screen: without a refetch it would show the deleted run for a moment.
-          await client.invalidateQueries({ queryKey: ['runs', id], refetchType: 'all' });
+          await refetch();
           await navigate({ to: '/profiles/$id/backtests', params: { id } });
         }}
       >
@@ -161,7 +165,7 @@ function Actions({ profile: { id }, run }: { profile: Profile; run: RunPage }): 
           ? 'Reference backtest: never removed automatically; live trading is compared with it.'
           : 'A reference backtest is never removed automatically, and live trading is compared with it.'}
       </span>
-      {pin.isError ? <Failure what="Not changed." error={pin.error} /> : null}
+      <Failure what="Not changed." error={pin.error} />
     </div>
   );
 }

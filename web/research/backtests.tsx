@@ -1,21 +1,22 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { Profile } from '#web/data/queries.ts';
-import { isBusy, metricsOf, type Run, runRequestOf, runsQuery } from '#web/data/research.ts';
+import { listBacktests } from '#api/contract/research.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { isBusy, metricsOf, paceOf, type Run, runRequestOf } from '#web/data/research.ts';
 import { useZone } from '#web/data/session.tsx';
+import { useRead } from '#web/data/read.ts';
 import { BacktestForm } from './backtest-form.tsx';
 import { Result } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { ResearchFrame } from './research-frame.tsx';
 import { ResearchReady } from './research-ready.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
-import { count } from '#web/ui/numbers.ts';
-import { runStateText, share } from '#web/ui/research.ts';
+import { count, percent } from '#web/ui/numbers.ts';
+import { runStateText } from '#web/ui/research.ts';
 import { resultCount, sharingText } from '#web/ui/sharing.ts';
 import { full } from '#web/ui/time.ts';
+import { Read } from '#web/ui/read.tsx';
 
 export function BacktestsPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/backtests' });
@@ -47,10 +48,10 @@ export function BacktestsPage(): ReactNode {
 const MOST_COMPARED = 8;
 
 function Runs({ profile: { id } }: { profile: Profile }): ReactNode {
-  const { data, error } = useQuery(runsQuery(id));
+  const all = useRead(listBacktests, { params: { id } }, { every: (data) => paceOf(data?.runs) });
   const navigate = useNavigate();
   const [marked, setMarked] = useState<readonly string[]>([]);
-  const runs = data?.runs ?? [];
+  const runs = all.data?.runs ?? [];
   const chosen = marked.filter((runId) => runs.some((run) => run.id === runId));
   const toggle = (runId: string): void =>
     setMarked(marked.includes(runId) ? marked.filter((id) => id !== runId) : [...marked, runId]);
@@ -59,49 +60,58 @@ function Runs({ profile: { id } }: { profile: Profile }): ReactNode {
   };
   return (
     <Section title="Backtests" note="newest first; the last 100 and all reference backtests are kept" span={7} first>
-      {error === null ? null : <Failure what="Could not load the backtests." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={4} height={52} /> : null}
-      {data?.runs.length === 0 ? <p className="p-2">No backtests yet.</p> : null}
-      {runs.length === 0 ? null : (
-        <>
-          <table className="cards">
-            <thead>
-              <tr>
-                <th>Started</th>
-                <th>Coins</th>
-                <th className="num">Return</th>
-                <th className="num">Buy and hold</th>
-                <th className="num">Trades</th>
-                <th>
-                  <span className="vh">Compare</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {runs.map((run) => (
-                <Row key={run.id} run={run} marked={chosen.includes(run.id)} onMark={() => toggle(run.id)} id={id} />
-              ))}
-            </tbody>
-          </table>
-          <div className="actions">
-            <button
-              type="button"
-              className="btn"
-              disabled={chosen.length < 2 || chosen.length > MOST_COMPARED}
-              onClick={compare}
-            >
-              Compare {chosen.length < 2 ? '' : count(chosen.length, 'backtest')}
-            </button>
-            <span className="note">
-              {chosen.length < 2
-                ? 'Select two or more to compare them.'
-                : chosen.length > MOST_COMPARED
-                  ? `At most ${MOST_COMPARED} can be compared.`
-                  : 'Compares metrics and settings.'}
-            </span>
-          </div>
-        </>
-      )}
+      <Read of={all} what="the backtests" rows={4} height={52}>
+        {() =>
+          runs.length === 0 ? (
+            <p className="p-2">No backtests yet.</p>
+          ) : (
+            <>
+              <table className="cards">
+                <thead>
+                  <tr>
+                    <th>Started</th>
+                    <th>Coins</th>
+                    <th className="num">Return</th>
+                    <th className="num">Buy and hold</th>
+                    <th className="num">Trades</th>
+                    <th>
+                      <span className="vh">Compare</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {runs.map((run) => (
+                    <Row
+                      key={run.id}
+                      run={run}
+                      marked={chosen.includes(run.id)}
+                      onMark={() => toggle(run.id)}
+                      id={id}
+                    />
+                  ))}
+                </tbody>
+              </table>
+              <div className="actions">
+                <button
+                  type="button"
+                  className="btn"
+                  disabled={chosen.length < 2 || chosen.length > MOST_COMPARED}
+                  onClick={compare}
+                >
+                  Compare {chosen.length < 2 ? '' : count(chosen.length, 'backtest')}
+                </button>
+                <span className="note">
+                  {chosen.length < 2
+                    ? 'Select two or more to compare them.'
+                    : chosen.length > MOST_COMPARED
+                      ? `At most ${MOST_COMPARED} can be compared.`
+                      : 'Compares metrics and settings.'}
+                </span>
+              </div>
+            </>
+          )
+        }
+      </Read>
     </Section>
   );
 }
@@ -150,7 +160,7 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
         {coins.length === 0 ? '–' : <Result value={mean(coins.map(([, metrics]) => metrics.totalReturn))} />}
       </td>
       <td className="num" data-l="Buy and hold">
-        {coins.length === 0 ? '–' : share(mean(coins.map(([, metrics]) => metrics.buyAndHold)))}
+        {coins.length === 0 ? '–' : percent(mean(coins.map(([, metrics]) => metrics.buyAndHold)))}
       </td>
       <td className="num" data-l="Trades">
         {coins.length === 0 ? '–' : coins.reduce((sum, [, metrics]) => sum + metrics.closedCycles, 0)}

@@ -1,21 +1,23 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { compareBacktests, repeatBacktest } from '#api/contract/research.ts';
+import type { ProfileId } from '#core/ids.ts';
 import type { Answer } from '#api/contract/operation.ts';
+import { compareBacktests, repeatBacktest } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
-import type { Profile } from '#web/data/queries.ts';
+import type { Profile } from '#web/data/answers.ts';
 import { BUSY_MS, fullConfigOf, isBusy, isMetrics, runRequestOf, type StoredMetrics } from '#web/data/research.ts';
+import { useRead, useRun } from '#web/data/read.ts';
 import { useLabels } from '#web/config/setting-labels.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { ResearchFrame } from './research-frame.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { CAPITAL } from '#web/ui/capital.ts';
-import { count, percent } from '#web/ui/numbers.ts';
-import { fineShare, plain, runStateText, share } from '#web/ui/research.ts';
+import { runStateText } from '#web/ui/research.ts';
 import { resultName } from '#web/ui/sharing.ts';
+import { Read } from '#web/ui/read.tsx';
+import { count, percent, signedPercent, twoDecimals } from '#web/ui/numbers.ts';
 
 type Comparison = Answer<typeof compareBacktests>;
 type Compared = Comparison['coins'][number];
@@ -25,17 +27,35 @@ export function ComparePage(): ReactNode {
   const { runs = '' } = useSearch({ from: '/shell/profiles/$id/compare' });
   return (
     <ResearchFrame id={id} part="Compare">
-      {(profile) => <Compare profile={profile} runs={runs} />}
+      {(profile) =>
+        runs.split(',').length < 2 ? <Choose id={profile.id} /> : <Compare profile={profile} runs={runs} />
+      }
     </ResearchFrame>
   );
 }
 
+/** One run, or none, is no comparison. */
+function Choose({ id }: { id: ProfileId }): ReactNode {
+  return (
+    <div className="head">
+      <h1 className="verdict">Compare backtests</h1>
+      <p className="two">Select two or more in the list of backtests.</p>
+      <div className="actions">
+        <Link to="/profiles/$id/backtests" params={{ id }} className="btn go">
+          Choose backtests
+        </Link>
+      </div>
+    </div>
+  );
+}
+
 function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }): ReactNode {
-  const { data, error } = useQuery({
-    queryKey: ['compare', id, runs],
-    queryFn: ({ signal }) => call(compareBacktests, { params: { id }, query: { runs } }, signal),
-    refetchInterval: ({ state }) => (state.data?.runs.some(isBusy) === true ? BUSY_MS : false),
-  });
+  const comparison = useRead(
+    compareBacktests,
+    { params: { id }, query: { runs } },
+    { every: (data) => (data?.runs.some(isBusy) === true ? BUSY_MS : false) },
+  );
+  const { data } = comparison;
   return (
     <>
       <div className="head">
@@ -48,24 +68,24 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
           </Link>
         </p>
       </div>
-      {error === null ? null : <Failure what="Could not compare the backtests." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={10} /> : null}
-      {data === undefined ? null : (
-        <>
-          {data.sameTerms ? null : (
-            <Notice tone="care" title="These runs differ in period, candles or balance.">
-              Their metrics say little about the settings.
-              <SamePeriod id={id} comparison={data} />
-            </Notice>
-          )}
-          {data.coins.map((coin) => (
-            <Section key={coin.symbol} title={resultName(coin.symbol)} note="the best of each row is bold">
-              <Numbers id={id} comparison={data} coin={coin} />
-            </Section>
-          ))}
-          <Settings id={id} comparison={data} />
-        </>
-      )}
+      <Read of={comparison} what="the comparison" rows={10}>
+        {(answer) => (
+          <>
+            {answer.sameTerms ? null : (
+              <Notice tone="care" title="These runs differ in period, candles or balance.">
+                Their metrics say little about the settings.
+                <SamePeriod id={id} comparison={answer} />
+              </Notice>
+            )}
+            {answer.coins.map((coin) => (
+              <Section key={coin.symbol} title={resultName(coin.symbol)} note="the best of each row is bold">
+                <Numbers id={id} comparison={answer} coin={coin} />
+              </Section>
+            ))}
+            <Settings id={id} comparison={answer} />
+          </>
+        )}
+      </Read>
     </>
   );
 }
@@ -73,23 +93,21 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
 /** Runs the backtests of another period again over the newest period, each with its own settings, then compares. */
 function SamePeriod({ id, comparison: { runs, newest, differing } }: TableProps): ReactNode {
   const navigate = useNavigate();
-  const repeat = useMutation({
-    mutationFn: async () => {
-      const again = new Map<string, string>();
-      const compare = () => {
-        const ids = runs.map((run) => again.get(run.id) ?? run.id).join(',');
-        return navigate({ to: '/profiles/$id/compare', params: { id }, search: { runs: ids } });
-      };
-      try {
-        for (const runId of differing) {
-          const started = await call(repeatBacktest, { params: { id, runId }, body: { termsOf: newest } });
-          again.set(runId, started.runId);
-        }
-      } finally {
-        // Runs started before an error are compared too.
-        if (again.size > 0) await compare();
+  const repeat = useRun(async () => {
+    const again = new Map<string, string>();
+    const compare = () => {
+      const ids = runs.map((run) => again.get(run.id) ?? run.id).join(',');
+      return navigate({ to: '/profiles/$id/compare', params: { id }, search: { runs: ids } });
+    };
+    try {
+      for (const runId of differing) {
+        const started = await call(repeatBacktest, { params: { id, runId }, body: { termsOf: newest } });
+        again.set(runId, started.runId);
       }
-    },
+    } finally {
+      // Runs started before an error are compared too.
+      if (again.size > 0) await compare();
+    }
   });
   const reference = runs.find((run) => run.id === newest);
   const { from, to } = (reference === undefined ? undefined : runRequestOf(reference)) ?? {};
@@ -102,7 +120,7 @@ function SamePeriod({ id, comparison: { runs, newest, differing } }: TableProps)
           Same period: run {count(differing.length, 'backtest')} again over {period}
         </button>
       </span>
-      {repeat.error === null ? null : <Failure what="Not all backtests started." error={repeat.error} />}
+      <Failure what="Not all backtests started." error={repeat.error} />
     </>
   );
 }
@@ -131,23 +149,28 @@ const MEASURES: readonly Measure[] = [
   {
     ...CAPITAL.returnOnUsed,
     valueOf: ({ metrics }) => metrics.capital?.returnOnUsed ?? null,
-    show: share,
+    show: (value) => signedPercent(value, 1),
     better: 'more',
   },
-  { ...CAPITAL.alpha, valueOf: ({ metrics }) => metrics.capital?.alpha ?? null, show: fineShare, better: 'more' },
-  { words: 'Out of sample (last 30 %)', valueOf: ({ outOfSample }) => outOfSample, show: share, better: 'more' },
-  { words: 'Buy and hold', valueOf: ({ metrics }) => metrics.buyAndHold, show: share },
+  { ...CAPITAL.alpha, valueOf: ({ metrics }) => metrics.capital?.alpha ?? null, show: signedPercent, better: 'more' },
+  {
+    words: 'Out of sample (last 30 %)',
+    valueOf: ({ outOfSample }) => outOfSample,
+    show: (value) => signedPercent(value, 1),
+    better: 'more',
+  },
+  { words: 'Buy and hold', valueOf: ({ metrics }) => metrics.buyAndHold, show: (value) => signedPercent(value, 1) },
   {
     words: 'Max drawdown',
     valueOf: ({ drawdown }) => Math.abs(drawdown),
     show: (value) => (value === null ? '–' : percent(-value)),
     better: 'less',
   },
-  { words: 'Sharpe ratio', valueOf: ({ metrics }) => metrics.sharpe, show: plain, better: 'more' },
+  { words: 'Sharpe ratio', valueOf: ({ metrics }) => metrics.sharpe, show: twoDecimals, better: 'more' },
   {
     words: 'Profit factor',
     valueOf: ({ metrics }) => metrics.profitFactor,
-    show: plain,
+    show: twoDecimals,
     better: 'more',
   },
   { words: 'Trades', valueOf: ({ metrics }) => metrics.closedCycles, show: (value) => value ?? '–' },
@@ -167,7 +190,7 @@ const MEASURES: readonly Measure[] = [
     valueOf: ({ metrics }) => metrics.capital?.meanExposure ?? null,
     show: (value) => (value === null ? '–' : percent(value, 1)),
   },
-  { words: 'Fees paid', valueOf: ({ metrics }) => metrics.fees, show: plain, better: 'less' },
+  { words: 'Fees paid', valueOf: ({ metrics }) => metrics.fees, show: twoDecimals, better: 'less' },
 ];
 
 interface TableProps {

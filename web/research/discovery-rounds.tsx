@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
-import { listDiscoveryCycles } from '#api/contract/discovery.ts';
 import type { Answer } from '#api/contract/operation.ts';
-import { call } from '#web/data/call.ts';
+import { listDiscoveryCycles } from '#api/contract/discovery.ts';
+import { useRead } from '#web/data/read.ts';
 import { stageLabel } from './discovery-labels.ts';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
+import { Read } from '#web/ui/read.tsx';
 
 type Round = Answer<typeof listDiscoveryCycles>['rows'][number];
 
@@ -22,14 +21,18 @@ export function DiscoveryRounds({ profileId }: { profileId: ProfileId }): ReactN
 }
 
 function Rounds({ profileId }: { profileId: ProfileId }): ReactNode {
-  const { data, error } = useQuery({
-    queryKey: ['discovery-cycles', profileId],
-    queryFn: ({ signal }) => call(listDiscoveryCycles, { params: { id: profileId }, query: { limit: 10 } }, signal),
-  });
-  if (error !== null) return <Failure what="Could not load the searches." error={error} />;
-  if (data === undefined) return <Skeleton rows={3} />;
-  if (data.rows.length === 0) return <p className="p-2">No searches yet.</p>;
-  return data.rows.map((round) => <OneRound key={round.id} round={round} />);
+  const searches = useRead(listDiscoveryCycles, { params: { id: profileId }, query: { limit: 10 } });
+  return (
+    <Read of={searches} what="the searches" rows={10} height={24}>
+      {({ rows }) =>
+        rows.length === 0 ? (
+          <p className="p-2">No searches yet.</p>
+        ) : (
+          rows.map((round) => <OneRound key={round.id} round={round} />)
+        )
+      }
+    </Read>
+  );
 }
 
 function OneRound({ round: { at, error, market, candidates, breadth, coins } }: { round: Round }): ReactNode {

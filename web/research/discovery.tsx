@@ -1,25 +1,28 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { changeDiscovery, readDiscovery } from '#api/contract/discovery.ts';
+import { DISCOVERY_FORM } from '#api/contract/forms.ts';
 import type { Answer } from '#api/contract/operation.ts';
-import { bindCoin } from '#api/contract/profiles.ts';
-import { call } from '#web/data/call.ts';
-import { coinsQuery, dashboardQuery, type Profile } from '#web/data/queries.ts';
-import { DiscoveryForm } from './discovery-form.tsx';
+import { readDashboard } from '#api/contract/records.ts';
+import { bindCoin, listCoins } from '#api/contract/profiles.ts';
+import { changeDiscovery, readDiscovery } from '#api/contract/discovery.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { useAct, useRead } from '#web/data/read.ts';
+import { sendForm } from '#web/data/call.ts';
+import { ConfigForm, plainScope } from '#web/config/config-form.tsx';
 import { Switch } from '#web/ui/field.tsx';
 import { RemoveCoin } from '#web/coin/coin-binding.tsx';
 import { DiscoveryRounds } from './discovery-rounds.tsx';
 import { MarketTrend, Ratings } from './ratings.tsx';
 import { ResearchFrame } from './research-frame.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 import { isLive } from '#web/coin/order-labels.ts';
+import { Read } from '#web/ui/read.tsx';
 
 type Found = Answer<typeof readDiscovery>;
 
-const keyOf = (id: string) => ['discovery', id] as const;
+const POLL_MS = 30_000;
 
 export function DiscoveryPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/discovery' });
@@ -37,17 +40,9 @@ export function DiscoveryPage(): ReactNode {
 
 function Discovery({ profile }: { profile: Profile }): ReactNode {
   const { id } = profile;
-  const client = useQueryClient();
-  const { data, error } = useQuery({
-    queryKey: keyOf(id),
-    queryFn: ({ signal }) => call(readDiscovery, { params: { id } }, signal),
-    refetchInterval: 30_000,
-  });
-  const change = useMutation({
-    mutationFn: (enabled: boolean) => call(changeDiscovery, { params: { id }, body: { enabled } }),
-    onSuccess: (saved) => client.setQueryData(keyOf(id), saved),
-  });
-  const proposed = data?.proposals.filter(({ kind }) => kind === 'add').length ?? 0;
+  const search = useRead(readDiscovery, { params: { id } }, { every: POLL_MS });
+  const change = useAct(changeDiscovery);
+  const proposed = search.data?.proposals.filter(({ kind }) => kind === 'add').length ?? 0;
   return (
     <>
       <div className="head">
@@ -59,38 +54,42 @@ function Discovery({ profile }: { profile: Profile }): ReactNode {
         <p className="two">The search proposes coins in a trend, with the reason. Only you add or remove a coin.</p>
         <MarketTrend accountId={profile.accountId} />
       </div>
-      {error === null ? null : <Failure what="Could not load the search." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={6} /> : null}
-      {data === undefined ? null : (
-        <div className="cols">
-          <div className="c7">
-            <Proposals profile={profile} found={data} />
-            <Kept found={data} />
-          </div>
-          <Section title="Search" note={<Health found={data} />} span={5}>
-            <div className="p-2">
-              <Switch
-                label="Search for coins"
-                note="The search buys nothing."
-                on={data.config.enabled}
-                disabled={change.isPending}
-                onChange={(on) => change.mutate(on)}
-              />
+      <Read of={search} what="the search" rows={6}>
+        {(data) => (
+          <div className="cols">
+            <div className="c7">
+              <Proposals profile={profile} found={data} />
+              <Kept found={data} />
             </div>
-            {change.isError ? <Failure what="Not changed." error={change.error} /> : null}
-            <details className="px-2">
-              <summary>Criteria</summary>
-              <DiscoveryForm
-                key={JSON.stringify(data.config)}
-                profileId={id}
-                config={data.config}
-                onSaved={(saved) => client.setQueryData(keyOf(id), saved)}
-              />
-            </details>
-            <DiscoveryRounds profileId={id} />
-          </Section>
-        </div>
-      )}
+            <Section title="Search" note={<Health found={data} />} span={5}>
+              <div className="p-2">
+                <Switch
+                  label="Search for coins"
+                  note="The search buys nothing."
+                  on={data.config.enabled}
+                  disabled={change.isPending}
+                  onChange={(enabled) => change.mutate({ params: { id }, body: { enabled } })}
+                />
+              </div>
+              <Failure what="Not changed." error={change.error} />
+              <details className="px-2">
+                <summary>Criteria</summary>
+                <ConfigForm
+                  scope={plainScope({
+                    schema: DISCOVERY_FORM,
+                    values: data.config,
+                    quote: data.config.quoteAsset,
+                    save: (changed) => sendForm(changeDiscovery, { id }, changed),
+                  })}
+                  action="Save criteria"
+                  used="The next search uses it."
+                />
+              </details>
+              <DiscoveryRounds profileId={id} />
+            </Section>
+          </div>
+        )}
+      </Read>
     </>
   );
 }
@@ -114,8 +113,8 @@ interface ProposalsProps {
 }
 
 function Proposals({ profile, found: { proposals, health } }: ProposalsProps): ReactNode {
-  const { data: held } = useQuery(coinsQuery(profile.id));
-  const { data: dashboard } = useQuery(dashboardQuery);
+  const { data: held } = useRead(listCoins, { params: { id: profile.id } });
+  const { data: dashboard } = useRead(readDashboard, {});
   const live = dashboard?.orders.filter((order) => order.profileId === profile.id && isLive(order)) ?? [];
   return (
     <Section title="Proposals" note="with the reason; nothing changes automatically">
@@ -164,23 +163,19 @@ function Proposals({ profile, found: { proposals, health } }: ProposalsProps): R
 }
 
 function Add({ profile, symbol }: { profile: Profile; symbol: string }): ReactNode {
-  const client = useQueryClient();
   const { id } = profile;
-  const bind = useMutation({
-    mutationFn: () => call(bindCoin, { params: { id }, body: { symbol } }),
-    onSuccess: () =>
-      Promise.all(
-        [['coins', id], ['profile', id], ['profiles'], ['dashboard'], keyOf(id)].map((queryKey) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      ),
-  });
+  const bind = useAct(bindCoin);
   return (
     <>
-      <button type="button" className="btn small" disabled={bind.isPending} onClick={() => bind.mutate()}>
+      <button
+        type="button"
+        className="btn small"
+        disabled={bind.isPending}
+        onClick={() => bind.mutate({ params: { id }, body: { symbol } })}
+      >
         Add {symbol} to {profile.name}
       </button>
-      {bind.isError ? <Failure what="Not added." error={bind.error} /> : null}
+      <Failure what="Not added." error={bind.error} />
       {bind.data?.warnings.map((warning) => (
         <Notice key={warning.code} tone="care" title={`Added, but ${warning.message}:`}>
           {warning.detail}

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { USUAL_BARS } from '#core/research/live-gate.ts';
-import { barBody, barTexts, barValue } from './gate.ts';
+import { valueAt } from '#core/config-path.ts';
+import { GATE_BARS, type GateBar, USUAL_BARS } from '#core/research/live-gate.ts';
+import { GATE_FORM } from '#api/contract/forms.ts';
+import { schemaGroups } from '#web/config/schema-fields.ts';
+import { typedText } from '#web/config/setting-text.ts';
+import { barLabel, barValue } from './gate.ts';
 
-test('bars go into the form in percent and come back as they were', () => {
-  const texts = barTexts(USUAL_BARS);
-  assert.deepEqual([texts['drawdown'], texts['profitFactor'], texts['ageDays']], ['25', '1.2', '30']);
-  assert.deepEqual(barBody(texts), USUAL_BARS);
-});
-
-test('an empty bar is not asked, and what is no number is refused instead of taken for empty', () => {
-  assert.equal(barBody({ ...barTexts(USUAL_BARS), alpha: '' }).alpha, null);
-  assert.equal(barTexts({ ...USUAL_BARS, alpha: null })['alpha'], '');
-  assert.throws(() => barBody({ ...barTexts(USUAL_BARS), drawdown: 'a lot' }), /Max drawdown: "a lot" is no number/);
-});
+const readBar = (path: string): GateBar => {
+  const bar = GATE_BARS.find((name) => name === path);
+  assert.ok(bar !== undefined);
+  return bar;
+};
 
 test('values are written as what they are', () => {
   assert.equal(barValue('drawdown', 0.084), '8.4\u202f%');
@@ -22,4 +20,25 @@ test('values are written as what they are', () => {
   assert.equal(barValue('outOfSample', 0.051), '+5.1\u202f%');
   assert.equal(barValue('ageDays', 1.2), '1 day');
   assert.equal(barValue('profitFactor', null), 'unknown');
+});
+
+test('every threshold has its label and is typed in the unit that it is shown in', () => {
+  const fields = schemaGroups(GATE_FORM, USUAL_BARS).flatMap((group) => group.fields);
+  assert.deepEqual(
+    fields.map(({ path }) => path),
+    Object.keys(USUAL_BARS),
+  );
+  assert.deepEqual(
+    fields.map((field) => [barLabel(readBar(field.path)), typedText(field, valueAt(USUAL_BARS, field.path))]),
+    [
+      ['Profit factor', '1.2'],
+      ['Trades', '30'],
+      ['Return on capital used', '0'],
+      ['Alpha (vs. equal exposure)', '0'],
+      ['Out of sample (last 30 %)', '0'],
+      ['Max drawdown', '25'],
+      ['Candle coverage', '95'],
+      ['Age of the backtest', '30'],
+    ],
+  );
 });

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { signedPercent } from '#web/ui/numbers.ts';
-import { axisText } from './sweep-axes.ts';
 
 /** One edge of a heat map. */
 interface Edge {
   readonly label: string;
   readonly values: readonly (string | number)[];
+  readonly textOf: (value: unknown) => string;
   /** Index of the saved value; -1 where it is not among them. */
   readonly saved: number;
 }
@@ -18,7 +18,7 @@ interface HeatProps {
 }
 
 /** Position of the best cell; `undefined` without results. */
-export function bestOf(cells: HeatProps['cells']): { readonly x: number; readonly y: number } | undefined {
+function bestOf(cells: HeatProps['cells']): { readonly x: number; readonly y: number } | undefined {
   const best = Math.max(...cells.flat().flatMap((cell) => cell ?? []));
   return cells.flatMap((row, y) => row.flatMap((cell, x) => (cell === best ? [{ x, y }] : [])))[0];
 }
@@ -43,7 +43,7 @@ export function Heat({ across, down, cells }: HeatProps): ReactNode {
               <th aria-label={down.label} />
               {across.values.map((value) => (
                 <th key={value} scope="col">
-                  {axisText(value)}
+                  {across.textOf(value)}
                 </th>
               ))}
             </tr>
@@ -51,7 +51,7 @@ export function Heat({ across, down, cells }: HeatProps): ReactNode {
           <tbody>
             {cells.map((row, y) => (
               <tr key={down.values[y]}>
-                <th scope="row">{axisText(down.values[y] ?? '')}</th>
+                <th scope="row">{down.textOf(down.values[y])}</th>
                 {row.map((value, x) => {
                   const mark = at?.x === x && at.y === y ? 'best' : '';
                   const now = x === across.saved && y === down.saved ? 'now' : '';

@@ -1,9 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Profile } from '#web/data/queries.ts';
-import { gateQuery, LiveGate } from './live-gate.tsx';
-import { comparisonQuery, LiveComparison } from './live-comparison.tsx';
+import { readLiveComparison, readLiveGate } from '#api/contract/live-checks.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { useRead } from '#web/data/read.ts';
+import { LiveGate } from './live-gate.tsx';
+import { LiveComparison } from './live-comparison.tsx';
 import { ResearchFrame } from './research-frame.tsx';
 
 export function LiveChecksPage(): ReactNode {
@@ -34,8 +35,8 @@ const WORDS = {
 } as const;
 
 function Verdict({ profile: { id, name } }: { profile: Profile }): ReactNode {
-  const { data: gate } = useQuery(gateQuery(id));
-  const { data: live } = useQuery(comparisonQuery(id));
+  const { data: gate } = useRead(readLiveGate, { params: { id } });
+  const { data: live } = useRead(readLiveComparison, { params: { id } });
   if (gate === undefined || live === undefined) return 'Live vs. tested';
   const verdict = live.pinnedRunId === null ? 'none' : (live.reference?.verdict ?? 'undecided');
   return `${name} ${gate.clear ? 'meets your thresholds' : 'does not meet your thresholds'}, and ${WORDS[verdict]}.`;

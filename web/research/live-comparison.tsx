@@ -1,17 +1,18 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import type { ComparedCoin, LiveComparison as Comparison } from '#core/research/live-comparison.ts';
 import { readLiveComparison, startLiveComparison } from '#api/contract/live-checks.ts';
-import { call } from '#web/data/call.ts';
-import { coinsQuery, type Profile } from '#web/data/queries.ts';
+import { listCoins } from '#api/contract/profiles.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { useAct, useRead } from '#web/data/read.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { count, MINUS, percent, price, quantity } from '#web/ui/numbers.ts';
+import { count, MINUS, percent, price, quantity, whole } from '#web/ui/numbers.ts';
 import { reasonText } from '#web/ui/research.ts';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
+import { Read } from '#web/ui/read.tsx';
 
 const MEASURES = {
   'win-rate': 'Win rate: share of winning trades',
@@ -25,65 +26,60 @@ const VERDICTS = {
   worse: { words: 'worse than tested', mark: 'x' },
 } as const;
 
-export const comparisonQuery = (id: ProfileId) =>
-  queryOptions({
-    queryKey: ['live-comparison', id] as const,
-    queryFn: ({ signal }) => call(readLiveComparison, { params: { id } }, signal),
-    refetchInterval: ({ state }) => ((state.data?.requestedAt ?? null) === null ? 60_000 : 1_000),
-  });
+const IDLE_MS = 60_000;
+const BUSY_MS = 1_000;
 
 /** Live results compared with the reference backtest, and the last day compared with a replay of it. */
 export function LiveComparison({ profile: { id } }: { profile: Profile }): ReactNode {
-  const client = useQueryClient();
-  const query = comparisonQuery(id);
-  const { data, error } = useQuery(query);
-  const start = useMutation({
-    mutationFn: () => call(startLiveComparison, { params: { id } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: query.queryKey }),
-  });
-  const { data: held } = useQuery(coinsQuery(id));
+  const comparison = useRead(
+    readLiveComparison,
+    { params: { id } },
+    { every: (data) => ((data?.requestedAt ?? null) === null ? IDLE_MS : BUSY_MS) },
+  );
+  const start = useAct(startLiveComparison);
+  const { data: held } = useRead(listCoins, { params: { id } });
   return (
     <Section title="Live vs. tested" note="checked nightly">
-      {error === null ? null : <Failure what="Could not load the comparison." error={error} />}
-      {start.isError ? <Failure what="Not started." error={start.error} /> : null}
-      {data === undefined && error === null ? <Skeleton rows={8} /> : null}
-      {data === undefined ? null : (
-        <>
-          {data.error === null ? null : (
-            <Notice tone="care" title="The newest comparison failed.">
-              {data.error}
-            </Notice>
-          )}
-          <div className="actions">
-            <button
-              type="button"
-              className="btn"
-              disabled={start.isPending || data.requestedAt !== null}
-              onClick={() => start.mutate()}
-            >
-              {data.requestedAt === null ? 'Compare now' : 'Comparing…'}
-            </button>
-          </div>
-          <Reference id={id} runId={data.pinnedRunId} reference={data.reference} />
-          {data.day === null ? (
-            <p className="note p-2">No day is compared yet.</p>
-          ) : (
-            <>
-              <p className="two p-2">
-                Live decisions and fills from <When at={data.day.from} /> to <When at={data.day.to} />, compared with a
-                replay of <When at={data.day.at} />.
-              </p>
-              {data.day.coins.map((coin) => (
-                <OneCoin
-                  key={coin.symbol}
-                  coin={coin}
-                  steps={held?.coins.find(({ symbol }) => symbol === coin.symbol)}
-                />
-              ))}
-            </>
-          )}
-        </>
-      )}
+      <Failure what="Not started." error={start.error} />
+      <Read of={comparison} what="the comparison" rows={8}>
+        {(data) => (
+          <>
+            {data.error === null ? null : (
+              <Notice tone="care" title="The newest comparison failed.">
+                {data.error}
+              </Notice>
+            )}
+            <div className="actions">
+              <button
+                type="button"
+                className="btn"
+                disabled={start.isPending || data.requestedAt !== null}
+                onClick={() => start.mutate({ params: { id } })}
+              >
+                {data.requestedAt === null ? 'Compare now' : 'Comparing…'}
+              </button>
+            </div>
+            <Reference id={id} runId={data.pinnedRunId} reference={data.reference} />
+            {data.day === null ? (
+              <p className="note p-2">No day is compared yet.</p>
+            ) : (
+              <>
+                <p className="two p-2">
+                  Live decisions and fills from <When at={data.day.from} /> to <When at={data.day.to} />, compared with
+                  a replay of <When at={data.day.at} />.
+                </p>
+                {data.day.coins.map((coin) => (
+                  <OneCoin
+                    key={coin.symbol}
+                    coin={coin}
+                    steps={held?.coins.find(({ symbol }) => symbol === coin.symbol)}
+                  />
+                ))}
+              </>
+            )}
+          </>
+        )}
+      </Read>
     </Section>
   );
 }
@@ -163,7 +159,7 @@ function OneCoin({ coin, steps }: { coin: ComparedCoin; steps: Steps | undefined
       <p className="two px-2">
         {compared === 0
           ? 'No decisions to compare.'
-          : `${agreed.toLocaleString('en-US')} of ${compared.toLocaleString('en-US')} decisions were the same (${percent(agreed / compared, 1)}).`}{' '}
+          : `${whole(agreed)} of ${whole(compared)} decisions were the same (${percent(agreed / compared, 1)}).`}{' '}
         {fills.length === 0 ? 'No fills in either.' : 'Prices are compared in percent; below zero live was better.'}
       </p>
       {fills.length === 0 ? null : <Fills fills={fills} steps={steps} />}

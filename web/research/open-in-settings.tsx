@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Coin, Profile } from '#web/data/queries.ts';
 import type { Changes } from '#core/config-path.ts';
+import type { Coin, Profile } from '#web/data/answers.ts';
 import { editOf } from '#web/ui/research.ts';
 
 interface PutProps {

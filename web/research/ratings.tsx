@@ -1,24 +1,21 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AccountId } from '#core/ids.ts';
-import { readMarketTrend, readRatings } from '#api/contract/market.ts';
 import type { Answer } from '#api/contract/operation.ts';
-import { call } from '#web/data/call.ts';
-import type { Profile } from '#web/data/queries.ts';
+import { readMarketTrend, readRatings } from '#api/contract/market.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { useRead } from '#web/data/read.ts';
 import { ratingLabel } from './discovery-labels.ts';
-import { MINUS } from '#web/ui/numbers.ts';
+import { twoDecimals } from '#web/ui/numbers.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
+import { Read } from '#web/ui/read.tsx';
+
+const POLL_MS = 60_000;
 
 /** The trend of the whole market in one line. */
 export function MarketTrend({ accountId }: { accountId: AccountId }): ReactNode {
-  const { data } = useQuery({
-    queryKey: ['market-trend', accountId],
-    queryFn: ({ signal }) => call(readMarketTrend, { params: { id: accountId } }, signal),
-    refetchInterval: 60_000,
-  });
+  const { data } = useRead(readMarketTrend, { params: { id: accountId } }, { every: POLL_MS });
   if (data === undefined || data === null) return null;
   const { leaders, breadth } = data;
   return (
@@ -37,43 +34,43 @@ type Rating = Answer<typeof readRatings>['ratings'][number];
 
 /** The technical rating of every coin, over several candles. */
 export function Ratings({ profile: { id } }: { profile: Profile }): ReactNode {
-  const { data, error } = useQuery({
-    queryKey: ['ratings', id],
-    queryFn: ({ signal }) => call(readRatings, { params: { id }, query: {} }, signal),
-    refetchInterval: 60_000,
-  });
-  const intervals = [...new Set(data?.ratings.map(({ interval }) => interval))];
-  const bySymbol = Map.groupBy(data?.ratings ?? [], ({ symbol }) => symbol);
+  const read = useRead(readRatings, { params: { id } }, { every: POLL_MS });
   return (
     <Section title="Ratings" note="26 indicators vote on closed candles, from −1, all sell, to +1, all buy">
-      {error === null ? null : <Failure what="Could not load the ratings." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={3} /> : null}
-      {data !== undefined && bySymbol.size === 0 ? <p className="p-2">The profile has no coins.</p> : null}
-      {bySymbol.size === 0 ? null : (
-        <table className="cards">
-          <thead>
-            <tr>
-              <th>Coin</th>
-              {intervals.map((interval) => (
-                <th key={interval}>{interval} candles</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {[...bySymbol].map(([symbol, ratings]) => (
-              <tr key={symbol}>
-                <td className="full">{symbol}</td>
-                {intervals.map((interval) => (
-                  <td key={interval} data-l={`${interval} candles`}>
-                    <RatingCell rating={ratings.find((candidate) => candidate.interval === interval)} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Read of={read} what="the ratings" rows={3}>
+        {({ ratings }) =>
+          ratings.length === 0 ? <p className="p-2">The profile has no coins.</p> : <Table ratings={ratings} />
+        }
+      </Read>
     </Section>
+  );
+}
+
+function Table({ ratings }: { ratings: readonly Rating[] }): ReactNode {
+  const intervals = [...new Set(ratings.map(({ interval }) => interval))];
+  return (
+    <table className="cards">
+      <thead>
+        <tr>
+          <th>Coin</th>
+          {intervals.map((interval) => (
+            <th key={interval}>{interval} candles</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {[...Map.groupBy(ratings, ({ symbol }) => symbol)].map(([symbol, ofCoin]) => (
+          <tr key={symbol}>
+            <td className="full">{symbol}</td>
+            {intervals.map((interval) => (
+              <td key={interval} data-l={`${interval} candles`}>
+                <RatingCell rating={ofCoin.find((candidate) => candidate.interval === interval)} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -87,7 +84,7 @@ function RatingCell({ rating }: { rating: Rating | undefined }): ReactNode {
       <Icon name={mark} /> {ratingLabel(label)}{' '}
       <span className="unit">
         {score > 0 ? '+' : ''}
-        {score.toFixed(2).replace('-', MINUS)}
+        {twoDecimals(score)}
       </span>
       {closedAt === null ? null : (
         <span className="note">

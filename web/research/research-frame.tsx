@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Profile } from '#web/data/queries.ts';
+import type { Profile } from '#web/data/answers.ts';
 import { RESEARCH_PAGES } from '#web/ui/places.ts';
 import { PageStrip } from '#web/ui/page-strip.tsx';
 import { ProfileFrame } from '#web/profile/profile-frame.tsx';

@@ -1,10 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { isObject, mergePatch } from '#core/merge.ts';
-import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
+import type { Answer } from '#api/contract/operation.ts';
+import { listCoins, listStrategies } from '#api/contract/profiles.ts';
+import type { Coin, Profile } from '#web/data/answers.ts';
 import { useMarketClock } from '#web/data/session.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { useRead } from '#web/data/read.ts';
+import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Read } from '#web/ui/read.tsx';
 
 type Config = Record<string, unknown>;
 
@@ -31,14 +34,35 @@ interface ReadyProps {
 
 /** Waits for the strategy, the coins and the market time of a profile; shows a notice where one is missing. */
 export function ResearchReady({ profile, children }: ReadyProps): ReactNode {
-  const strategies = useQuery(strategiesQuery);
-  const held = useQuery(coinsQuery(profile.id));
+  const strategies = useRead(listStrategies, {});
+  const held = useRead(listCoins, { params: { id: profile.id } });
+  return (
+    <Read of={strategies} what="the settings" rows={6} height={72}>
+      {(known) => (
+        <Read of={held} what="the coins" rows={6} height={72}>
+          {({ coins }) => (
+            <Complete
+              profile={profile}
+              strategy={known.strategies.find(({ name }) => name === profile.strategyName)}
+              coins={coins}
+            >
+              {children}
+            </Complete>
+          )}
+        </Read>
+      )}
+    </Read>
+  );
+}
+
+interface CompleteProps extends ReadyProps {
+  strategy: Answer<typeof listStrategies>['strategies'][number] | undefined;
+  coins: readonly Coin[];
+}
+
+function Complete({ profile, strategy, coins, children }: CompleteProps): ReactNode {
   const marketNow = useMarketClock(profile.accountId);
-  const failed = strategies.error ?? held.error;
-  if (failed !== null) return <Failure what="Could not load the settings." error={failed} />;
-  if (strategies.data === undefined || held.data === undefined || marketNow === undefined) return <Skeleton rows={6} />;
-  const { coins } = held.data;
-  const strategy = strategies.data.strategies.find(({ name }) => name === profile.strategyName);
+  if (marketNow === undefined) return <Skeleton rows={6} height={72} what="the market time" />;
   if (strategy === undefined)
     return (
       <Notice tone="care" title="Unknown strategy.">

@@ -1,61 +1,61 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Answer } from '#api/contract/operation.ts';
 import { readRobustness, testRobustness } from '#api/contract/research.ts';
-import { call } from '#web/data/call.ts';
-import type { Profile } from '#web/data/queries.ts';
-import { fullConfigOf, resultsOf, type RunPage } from '#web/data/research.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { fullConfigOf, resultsOf, type RunPage, untilDone } from '#web/data/research.ts';
+import { useAct, useRead } from '#web/data/read.ts';
 import { type Labels, useLabels } from '#web/config/setting-labels.ts';
-import { percent } from '#web/ui/numbers.ts';
-import { share } from '#web/ui/research.ts';
+import { percent, signedPercent, whole } from '#web/ui/numbers.ts';
+
 import { Result } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
+import { Read } from '#web/ui/read.tsx';
 
 type Report = Answer<typeof readRobustness>['coins'][string];
 
 /** Robustness tests of a result; started by the operator because they take a while. */
 export function Robustness({ profile, run, symbol }: { profile: Profile; run: RunPage; symbol: string }): ReactNode {
   const labels = useLabels(profile.strategyName, fullConfigOf(run));
-  const client = useQueryClient();
   const params = { id: profile.id, runId: run.id };
-  const queryKey = ['robustness', profile.id, run.id];
-  const { data, error } = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => call(readRobustness, { params }, signal),
-    refetchInterval: ({ state }) => (state.data?.state === 'queued' ? 1_000 : false),
-  });
-  const test = useMutation({
-    mutationFn: () => call(testRobustness, { params }),
-    onSuccess: () => client.invalidateQueries({ queryKey }),
-  });
-  const coin = data?.coins[symbol];
+  const tests = useRead(readRobustness, { params }, { every: untilDone });
+  const start = useAct(testRobustness);
   const made = resultsOf(run).find((result) => result.symbol === symbol)?.metrics.totalReturn ?? 0;
-  const failed = error ?? test.error;
   return (
     <Section title="How far to trust it" note="robustness: the same run with small changes">
-      {failed === null ? null : <Failure what="Could not run the robustness tests." error={failed} />}
-      {data?.state === 'queued' ? (
-        <p role="status" className="p-2">
-          Running: shuffled trades, small changes of every setting, look-ahead check.
-        </p>
-      ) : null}
-      {data?.state === 'failed' ? (
-        <Notice tone="care" title="The robustness tests failed.">
-          {data.error}
-        </Notice>
-      ) : null}
-      {coin === undefined ? null : <Findings coin={coin} {...labels} made={made} />}
-      {data === undefined || data.state === 'queued' || coin !== undefined ? null : (
-        <div className="actions">
-          <button type="button" className="btn" disabled={test.isPending} onClick={() => test.mutate()}>
-            Run robustness tests
-          </button>
-          <span className="note">Takes some dozens of times as long as the backtest.</span>
-        </div>
-      )}
+      <Failure what="Not started." error={start.error} />
+      <Read of={tests} what="the robustness tests" rows={1}>
+        {({ state, error, coins: { [symbol]: coin } }) => (
+          <>
+            {state === 'queued' ? (
+              <p role="status" className="p-2">
+                Running: shuffled trades, small changes of every setting, look-ahead check.
+              </p>
+            ) : null}
+            {state === 'failed' ? (
+              <Notice tone="care" title="The robustness tests failed.">
+                {error}
+              </Notice>
+            ) : null}
+            {coin === undefined ? null : <Findings coin={coin} {...labels} made={made} />}
+            {state === 'queued' || coin !== undefined ? null : (
+              <div className="actions">
+                <button
+                  type="button"
+                  className="btn"
+                  disabled={start.isPending}
+                  onClick={() => start.mutate({ params })}
+                >
+                  Run robustness tests
+                </button>
+                <span className="note">Takes some dozens of times as long as the backtest.</span>
+              </div>
+            )}
+          </>
+        )}
+      </Read>
     </Section>
   );
 }
@@ -103,8 +103,7 @@ function Compared({ decisions }: { decisions: number | null }): ReactNode {
   if (decisions === null) return <p className="p-2">Look-ahead was not checked decision by decision.</p>;
   return (
     <p className="p-2">
-      <Icon name="ok" /> {decisions.toLocaleString('en-US')} decisions were compared with the later candles hidden. None
-      changed.
+      <Icon name="ok" /> {whole(decisions)} decisions were compared with the later candles hidden. None changed.
     </p>
   );
 }
@@ -116,8 +115,8 @@ function Orders({ monteCarlo }: Pick<Report, 'monteCarlo'>): ReactNode {
     <dl className="dl">
       <dt>Return of the shuffles</dt>
       <dd>
-        {share(resampled.totalReturn.p5)} to {share(resampled.totalReturn.p95)}
-        <span className="note block">90 % of the shuffles; median {share(resampled.totalReturn.p50)}</span>
+        {signedPercent(resampled.totalReturn.p5, 1)} to {signedPercent(resampled.totalReturn.p95, 1)}
+        <span className="note block">90 % of the shuffles; median {signedPercent(resampled.totalReturn.p50, 1)}</span>
       </dd>
       <dt>Losing shuffles</dt>
       <dd>{percent(resampled.lossShare, 0)}</dd>

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { type Profile, profilesQuery } from '#web/data/queries.ts';
+import { listProfiles } from '#api/contract/profiles.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { useRead } from '#web/data/read.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { ALONE, type Sharing, SHARINGS } from '#web/ui/sharing.ts';
 
@@ -9,7 +10,7 @@ export function useSharings(
   profile: Profile,
   coins: { readonly count: number; readonly together: boolean },
 ): Sharing[] {
-  const { data } = useQuery(profilesQuery);
+  const { data } = useRead(listProfiles, {});
   const isOther = ({ id, accountId, symbols }: Profile): boolean =>
     accountId === profile.accountId && id !== profile.id && symbols.length > 0;
   const others = data?.profiles.some(isOther) === true;

@@ -1,61 +1,31 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { withValue } from '#core/config-path.ts';
+import { isObject } from '#core/merge.ts';
+import { SEARCH_FORM } from '#api/contract/forms.ts';
 import { launchSweep } from '#api/contract/research.ts';
-import { call } from '#web/data/call.ts';
+import { sendForm } from '#web/data/call.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
+import { useRun } from '#web/data/read.ts';
+import { SchemaFormFields } from '#web/config/schema-form-fields.tsx';
 import type { Ready } from './research-ready.tsx';
 import { NotStarted } from '#web/ui/not-started.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { count } from '#web/ui/numbers.ts';
 import { firstTerms, isTerm, type Terms, termsBody } from '#web/ui/research.ts';
 import { ONE_OF_SEVERAL } from '#web/ui/sharing.ts';
-import { axesOf, combinationsOf, variedSettingsText, type VariedSetting } from './sweep-axes.ts';
-import { Choice, Field, Switch } from '#web/ui/field.tsx';
+import { axesOf, combinationsOf, variedOf, type VariedSetting, variedSettingsText } from './sweep-axes.ts';
+import { Choice, Switch } from '#web/ui/field.tsx';
 import { VariedSettings } from './varied-settings.tsx';
 import { TermsFields } from './terms-fields.tsx';
 
-const SEARCHES = [
-  { value: 'grid', words: 'Grid' },
-  { value: 'random', words: 'Random' },
-  { value: 'halving', words: 'Successive halving' },
-] as const;
-const RANKS = [
-  { value: 'sharpe', words: 'Sharpe' },
-  { value: 'return', words: 'Return' },
-  { value: 'sortino', words: 'Sortino' },
-  { value: 'calmar', words: 'Calmar' },
-  { value: 'net', words: 'Net P&L' },
-] as const;
-
-const SEARCH_NOTES: Readonly<Record<Search['search'], string>> = {
-  grid: 'Every combination of the values.',
-  random: 'A random sample of the combinations.',
-  halving: 'All on a short part of the period, then the better half on a longer one.',
-};
-const RANK_NOTES: Readonly<Record<Search['rank'], string>> = {
-  sharpe: 'Return per unit of volatility.',
-  return: 'Total return.',
-  sortino: 'Return per unit of downside volatility.',
-  calmar: 'Return per unit of max drawdown.',
-  net: 'Net P&L of closed trades.',
-};
-
-/** How a sweep searches, as the form holds it. */
-interface Search {
-  readonly search: (typeof SEARCHES)[number]['value'];
-  readonly count: string;
-  readonly rank: (typeof RANKS)[number]['value'];
-  readonly forward: boolean;
-  readonly trainDays: string;
-  readonly testDays: string;
-}
-const FIRST: Search = { search: 'grid', count: '200', rank: 'sharpe', forward: false, trainDays: '14', testDays: '4' };
+/** The settings of SEARCH_FORM before the first edit. */
+const FIRST: Readonly<Record<string, unknown>> = { search: 'grid', count: 200, rank: 'sharpe' };
+const WALK = { trainDays: 14, testDays: 4 };
 
 /** Starts a sweep that all workers share. */
 export function SweepForm({ ready }: { ready: Ready }): ReactNode {
   const { profile, coins, schema, config, quote, interval, marketNow } = ready;
-  const client = useQueryClient();
   const navigate = useNavigate();
   const axes = axesOf(schema, config);
   const [symbol, setSymbol] = useState(coins[0]?.symbol ?? '');
@@ -63,22 +33,8 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
   const [terms, setTerms] = useState<Terms>(() => firstTerms(marketNow()));
   const [search, setSearch] = useState(FIRST);
   const sets = combinationsOf(varied);
-  const launch = useMutation({
-    mutationFn: () => {
-      const how = searchBody(search);
-      const body = {
-        ...termsBody(terms, marketNow()),
-        ...how,
-        symbol,
-        knobs: variedSettingsText(varied),
-        overrideConfig: {},
-      };
-      return call(launchSweep, { params: { id: profile.id }, body });
-    },
-    onSuccess: ({ sweepId }) => {
-      void client.invalidateQueries({ queryKey: ['sweeps', profile.id] });
-      return navigate({ to: '/profiles/$id/sweeps/$sweepId', params: { id: profile.id, sweepId } });
-    },
+  const launch = useRun((body: unknown) => sendForm(launchSweep, { id: profile.id }, body), {
+    onSuccess: ({ sweepId }) => navigate({ to: '/profiles/$id/sweeps/$sweepId', params: { id: profile.id, sweepId } }),
   });
   const errors = launch.error instanceof ProblemError ? (launch.error.problem.errors ?? []) : [];
   const errorOf = (path: string): string | undefined => errors.find((problem) => problem.path === path)?.message;
@@ -88,9 +44,11 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
     (path === 'symbol' && coins.length > 1);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    launch.mutate();
+    const how = { ...termsBody(terms, marketNow()), ...searchBody(search) };
+    launch.mutate({ ...how, symbol, knobs: variedSettingsText(varied), overrideConfig: {} });
   };
-  const tried = search.search === 'random' && sets !== undefined ? Math.min(sets, Number(search.count)) : sets;
+  const drawn = search['search'] === 'random' ? Number(search['count']) : Number.POSITIVE_INFINITY;
+  const tried = sets === undefined ? undefined : Math.min(sets, drawn);
   return (
     <form onSubmit={submit} noValidate>
       {coins.length < 2 ? null : (
@@ -107,7 +65,7 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
       {errorOf('knobs') === undefined ? null : <Notice tone="loss">{errorOf('knobs')}</Notice>}
       <SearchFields search={search} onChange={setSearch} errorOf={errorOf} />
       <TermsFields {...{ terms, interval, quote, errorOf }} onChange={setTerms} />
-      {launch.isError ? <NotStarted error={launch.error} isShown={isShown} /> : null}
+      <NotStarted error={launch.error} isShown={isShown} />
       <div className="actions">
         <button type="submit" className="btn go" disabled={launch.isPending || varied.length === 0}>
           {tried === undefined || !Number.isFinite(tried) ? 'Run the sweep' : `Run ${count(tried, 'setting')}`}
@@ -123,60 +81,46 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
 /** The last two basic distances: they decide when it sells. */
 const firstVaried = (axes: ReturnType<typeof axesOf>): VariedSetting[] =>
   axes
-    .filter(({ advanced, values }) => !advanced && typeof values[0] === 'string')
+    .filter(({ field, values }) => !field.advanced && typeof values[0] === 'string')
     .slice(-2)
-    .map(({ path, values }) => ({ path, values: values.join(', ') }));
+    .map(variedOf);
 
-const searchBody = ({ search, count: draws, rank, forward, trainDays, testDays }: Search) => ({
-  search,
-  rank,
-  ...(search === 'random' ? { count: Number(draws) } : {}),
-  ...(forward && search !== 'halving'
-    ? { walkForward: { trainDays: Number(trainDays), testDays: Number(testDays) } }
-    : {}),
-});
+/** The search as the API takes it: without settings that the chosen search does not use. */
+function searchBody({ count: draws, walkForward, ...search }: Readonly<Record<string, unknown>>) {
+  return {
+    ...search,
+    ...(search['search'] === 'random' ? { count: draws } : {}),
+    ...(search['search'] === 'halving' || walkForward === undefined ? {} : { walkForward }),
+  };
+}
 
 interface SearchProps {
-  search: Search;
-  onChange: (search: Search) => void;
+  search: Readonly<Record<string, unknown>>;
+  onChange: (search: Readonly<Record<string, unknown>>) => void;
   errorOf: (path: string) => string | undefined;
 }
 
 function SearchFields({ search, onChange, errorOf }: SearchProps): ReactNode {
-  const put = (part: Partial<Search>): void => onChange({ ...search, ...part });
-  const number = (name: 'count' | 'trainDays' | 'testDays') => ({
-    inputMode: 'numeric' as const,
-    value: search[name],
-    onChange: (event: { target: { value: string } }) => put({ [name]: event.target.value }),
-  });
+  const { walkForward, ...others } = search;
+  const halving = search['search'] === 'halving';
+  const on = walkForward !== undefined && !halving;
+  const { walkForward: walk, ...fields } = isObject(SEARCH_FORM['properties']) ? SEARCH_FORM['properties'] : {};
+  const put = (path: string, value: unknown): void => {
+    const next = withValue(search, path, value);
+    if (isObject(next)) onChange(next);
+  };
   return (
     <>
-      <Choice
-        label="Search"
-        note={SEARCH_NOTES[search.search]}
-        value={search.search}
-        options={SEARCHES}
-        onChange={(value) => put({ search: SEARCHES.find((option) => option.value === value)?.value ?? 'grid' })}
-      />
-      {search.search === 'random' ? (
-        <Field label="Settings drawn" error={errorOf('count')} input={number('count')} />
-      ) : null}
-      <Choice
-        label="Optimise for"
-        note={RANK_NOTES[search.rank]}
-        value={search.rank}
-        options={RANKS}
-        onChange={(value) => put({ rank: RANKS.find((option) => option.value === value)?.value ?? 'sharpe' })}
-      />
+      <SchemaFormFields schema={{ properties: fields }} values={search} quote="" errorOf={errorOf} onChange={put} />
       <div className="field">
         <Switch
           label="Walk forward"
-          on={search.forward && search.search !== 'halving'}
-          disabled={search.search === 'halving'}
-          onChange={(forward) => put({ forward })}
+          on={on}
+          disabled={halving}
+          onChange={(forward) => onChange(forward ? { ...others, walkForward: WALK } : others)}
         />
         <span className="note">
-          {search.search === 'halving'
+          {halving
             ? 'Not with successive halving, which already splits the period.'
             : 'Optimises on the train days and tests the best on the unseen days after them: the most reliable result.'}
         </span>
@@ -184,11 +128,14 @@ function SearchFields({ search, onChange, errorOf }: SearchProps): ReactNode {
           <Notice tone="loss">Walk forward {errorOf('walkForward')}.</Notice>
         )}
       </div>
-      {search.forward && search.search !== 'halving' ? (
-        <>
-          <Field label="Train days" unit="days" error={errorOf('walkForward.trainDays')} input={number('trainDays')} />
-          <Field label="Test days" unit="days" error={errorOf('walkForward.testDays')} input={number('testDays')} />
-        </>
+      {on ? (
+        <SchemaFormFields
+          schema={{ properties: { walkForward: walk } }}
+          values={search}
+          quote=""
+          errorOf={errorOf}
+          onChange={put}
+        />
       ) : null}
     </>
   );

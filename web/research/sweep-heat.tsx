@@ -1,21 +1,23 @@
 import { type ReactNode, useState } from 'react';
-import type { SweepResult } from '#web/data/research.ts';
 import { valueAt } from '#core/config-path.ts';
+import type { SweepResult } from '#web/data/research.ts';
+import type { Labels } from '#web/config/setting-labels.ts';
 import { Heat } from './heat.tsx';
 import { Section } from '#web/ui/section.tsx';
+import { whole } from '#web/ui/numbers.ts';
 
 interface HeatProps {
   result: SweepResult;
   /** The complete config that the sweep varied. */
   config: unknown;
-  labelOf: (path: string) => string;
+  labels: Labels;
 }
 
 /** Two settings of a sweep against each other; each cell shows the best of all other settings. */
-export function SweepHeat({ result, config, labelOf }: HeatProps): ReactNode {
+export function SweepHeat({ result, config, labels: { labelOf, wordsOf } }: HeatProps): ReactNode {
   const [chosen, setChosen] = useState<readonly [number, number]>([0, 1]);
   const { knobs, rows } = result;
-  const note = `${rows.length.toLocaleString('en-US')} settings`;
+  const note = `${whole(rows.length)} settings`;
   if (knobs.length < 2)
     return (
       <Section title="Where the good settings are" note={note} span={7}>
@@ -27,7 +29,7 @@ export function SweepHeat({ result, config, labelOf }: HeatProps): ReactNode {
     const path = knobs[at] ?? '';
     const values = [...new Set(rows.map(({ values: all }) => all[at] ?? ''))].toSorted((a, b) => Number(a) - Number(b));
     const saved = values.findIndex((value) => Number(value) === Number(valueAt(config, path)));
-    return { label: labelOf(path), values, saved };
+    return { label: labelOf(path), values, saved, textOf: (value: unknown) => wordsOf(path, value) };
   };
   const [across, down] = [edge(x), edge(y)];
   const cells = down.values.map((low) =>

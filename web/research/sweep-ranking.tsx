@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
-import type { Coin, Profile } from '#web/data/queries.ts';
+import type { Coin, Profile } from '#web/data/answers.ts';
 import type { SweepResult } from '#web/data/research.ts';
-import { percent } from '#web/ui/numbers.ts';
-import { plain } from '#web/ui/research.ts';
-import { axisText } from './sweep-axes.ts';
+import { percent, twoDecimals } from '#web/ui/numbers.ts';
+
+import type { Labels } from '#web/config/setting-labels.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { OpenInSettings } from './open-in-settings.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -12,14 +12,14 @@ interface RankingProps {
   profile: Profile;
   coin: Coin | undefined;
   result: SweepResult;
-  labelOf: (path: string) => string;
+  labels: Labels;
 }
 
 const FIRST = 10;
 const MORE = 100;
 
 /** The settings, best first, each with a link to the settings form. */
-export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): ReactNode {
+export function SweepRanking({ profile, coin, result, labels: { labelOf, wordsOf } }: RankingProps): ReactNode {
   const [all, setAll] = useState(false);
   const { knobs, rows } = result;
   const shown = rows.slice(0, all ? MORE : FIRST);
@@ -49,7 +49,7 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
               </td>
               {knobs.map((path, at) => (
                 <td key={path} className="num" data-l={labelOf(path)}>
-                  {axisText(row.values[at] ?? '')}
+                  {wordsOf(path, row.values[at])}
                 </td>
               ))}
               <td className="num" data-l="Return">
@@ -58,7 +58,7 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
               <td className="num" data-l="Max drawdown">
                 {percent(-Math.abs(row.drawdown))}
               </td>
-              <td className="num wide">{plain(row.sharpe)}</td>
+              <td className="num wide">{twoDecimals(row.sharpe)}</td>
               <td className="num wide">{row.closedCycles}</td>
               <td className="num full">
                 <OpenInSettings

@@ -1,22 +1,23 @@
-import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { sweepVerdict } from '#backtest/sweep/verdict.ts';
 import type { SweepRequest } from '#core/research/research.ts';
-import { abortSweep } from '#api/contract/research.ts';
+import { sweepVerdict } from '#backtest/sweep/verdict.ts';
+import { abortSweep, readSweep } from '#api/contract/research.ts';
+import { listCoins } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
-import { coinsQuery, type Profile } from '#web/data/queries.ts';
+import type { Profile } from '#web/data/answers.ts';
 import {
   isBusy,
   type SweepPage as SweepAnswer,
-  sweepQuery,
-  type SweepResult,
   sweepRequestOf,
+  type SweepResult,
+  untilDone,
 } from '#web/data/research.ts';
+import { useRead } from '#web/data/read.ts';
 import { useLabels } from '#web/config/setting-labels.ts';
 import { Figure, Result } from '#web/ui/figures.tsx';
 import { ResearchFrame } from './research-frame.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { SweepHeat } from './sweep-heat.tsx';
 import { SweepRanking } from './sweep-ranking.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
@@ -24,9 +25,10 @@ import { TrialLedger } from './trial-ledger.tsx';
 import { WalkForward } from './walk-forward.tsx';
 import { When } from '#web/ui/when.tsx';
 import { WorkProgress } from '#web/ui/work-progress.tsx';
-import { count, MISSING, percent } from '#web/ui/numbers.ts';
-import { costText, plain, runStateText } from '#web/ui/research.ts';
+import { MISSING, count, percent, twoDecimals, whole } from '#web/ui/numbers.ts';
+import { costText, runStateText } from '#web/ui/research.ts';
 import { ONE_OF_SEVERAL } from '#web/ui/sharing.ts';
+import { Read } from '#web/ui/read.tsx';
 
 export function SweepPage(): ReactNode {
   const { id, sweepId } = useParams({ from: '/shell/profiles/$id/sweeps/$sweepId' });
@@ -38,18 +40,18 @@ export function SweepPage(): ReactNode {
 }
 
 function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): ReactNode {
-  const { data: sweep, error } = useQuery(sweepQuery(profile.id, sweepId));
-  const held = useQuery(coinsQuery(profile.id));
-  const request = sweep === undefined ? undefined : sweepRequestOf(sweep);
-  const { labelOf } = useLabels(profile.strategyName, request?.coin.config);
-  if (sweep === undefined) {
-    return (
-      <div className="head">
-        <h1 className="verdict">Sweep</h1>
-        {error === null ? <Skeleton rows={8} /> : <Failure what="Could not load the sweep." error={error} />}
-      </div>
-    );
-  }
+  const read = useRead(readSweep, { params: { id: profile.id, sweepId } }, { every: untilDone });
+  return (
+    <Read of={read} what="the sweep" title="Sweep" rows={8}>
+      {(sweep) => <Report profile={profile} sweep={sweep} />}
+    </Read>
+  );
+}
+
+function Report({ profile, sweep }: { profile: Profile; sweep: SweepAnswer }): ReactNode {
+  const held = useRead(listCoins, { params: { id: profile.id } });
+  const request = sweepRequestOf(sweep);
+  const labels = useLabels(profile.strategyName, request?.coin.config);
   const coin = held.data?.coins.find(({ symbol }) => symbol === request?.coin.symbol);
   const { result } = sweep;
   return (
@@ -70,7 +72,7 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
           unit={sweep.units === 1 ? 'part' : 'parts'}
           since={sweep.createdAt}
           what="the sweep"
-          stop={() => call(abortSweep, { params: { id: profile.id, sweepId } })}
+          stop={() => call(abortSweep, { params: { id: profile.id, sweepId: sweep.id } })}
         />
       ) : null}
       {sweep.error === null ? null : (
@@ -94,10 +96,10 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
           <Figures result={result} />
           <Luck result={result} />
           <div className="cols">
-            <SweepHeat result={result} config={request?.coin.config} labelOf={labelOf} />
+            <SweepHeat result={result} config={request?.coin.config} labels={labels} />
             <WalkForward result={result} requested={request?.walkForward} />
           </div>
-          <SweepRanking profile={profile} coin={coin} result={result} labelOf={labelOf} />
+          <SweepRanking profile={profile} coin={coin} result={result} labels={labels} />
           <TrialLedger strategyName={sweep.strategyName} />
         </>
       )}
@@ -111,7 +113,7 @@ function Verdict({ sweep }: { sweep: SweepAnswer }): ReactNode {
   if (best === undefined || result === null) return `The sweep of ${sweep.sets} settings ${runStateText(sweep.state)}.`;
   return (
     <>
-      The best of {result.evaluated.toLocaleString('en-US')} made <Result value={best.totalReturn} />
+      The best of {whole(result.evaluated)} made <Result value={best.totalReturn} />
       {result.walkForward === undefined ? (
         ', in sample.'
       ) : (
@@ -146,8 +148,7 @@ function RefusedSets({ result: { refused }, total }: { result: SweepResult; tota
   if (refused === undefined || refused.count === 0) return null;
   return (
     <Notice tone="next" title="Some settings are invalid:">
-      The sweep left out {refused.count.toLocaleString('en-US')} of {total.toLocaleString('en-US')}. The first:{' '}
-      {refused.example}.
+      The sweep left out {whole(refused.count)} of {whole(total)}. The first: {refused.example}.
     </Notice>
   );
 }
@@ -171,7 +172,7 @@ function Figures({ result }: { result: SweepResult }): ReactNode {
       </Figure>
       <Figure
         label="This good by luck"
-        note={`deflated Sharpe; Sharpe ${plain(best.sharpe)} after ${trials.toLocaleString('en-US')} runs`}
+        note={`deflated Sharpe; Sharpe ${twoDecimals(best.sharpe)} after ${whole(trials)} runs`}
       >
         {luck.kind === 'measured' ? percent(luck.chance, 1) : MISSING}
       </Figure>

@@ -1,17 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Profile } from '#web/data/queries.ts';
-import { isBusy, type Sweep, sweepRequestOf, sweepsQuery } from '#web/data/research.ts';
+import { listSweeps } from '#api/contract/research.ts';
+import type { Profile } from '#web/data/answers.ts';
+import { isBusy, paceOf, type Sweep, sweepRequestOf } from '#web/data/research.ts';
+import { useRead } from '#web/data/read.ts';
 import { SweepForm } from './sweep-form.tsx';
 import { useLabels } from '#web/config/setting-labels.ts';
 import { ResearchFrame } from './research-frame.tsx';
 import { ResearchReady } from './research-ready.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { TrialLedger } from './trial-ledger.tsx';
 import { When } from '#web/ui/when.tsx';
 import { runStateText } from '#web/ui/research.ts';
+import { Read } from '#web/ui/read.tsx';
+import { whole } from '#web/ui/numbers.ts';
 
 export function SweepsPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/sweeps' });
@@ -42,29 +44,32 @@ export function SweepsPage(): ReactNode {
 }
 
 function Sweeps({ profile: { id } }: { profile: Profile }): ReactNode {
-  const { data, error } = useQuery(sweepsQuery(id));
+  const all = useRead(listSweeps, { params: { id } }, { every: (data) => paceOf(data?.sweeps) });
   return (
     <Section title="Sweeps" note="newest first">
-      {error === null ? null : <Failure what="Could not load the sweeps." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={4} height={52} /> : null}
-      {data?.sweeps.length === 0 ? <p className="p-2">No sweeps yet.</p> : null}
-      {data === undefined || data.sweeps.length === 0 ? null : (
-        <table className="cards">
-          <thead>
-            <tr>
-              <th>Started</th>
-              <th>Coin</th>
-              <th>Varied settings</th>
-              <th className="num">Settings</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.sweeps.map((sweep) => (
-              <Row key={sweep.id} id={id} sweep={sweep} />
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Read of={all} what="the sweeps" rows={4} height={52}>
+        {({ sweeps }) =>
+          sweeps.length === 0 ? (
+            <p className="p-2">No sweeps yet.</p>
+          ) : (
+            <table className="cards">
+              <thead>
+                <tr>
+                  <th>Started</th>
+                  <th>Coin</th>
+                  <th>Varied settings</th>
+                  <th className="num">Settings</th>
+                </tr>
+              </thead>
+              <tbody>
+                {sweeps.map((sweep) => (
+                  <Row key={sweep.id} id={id} sweep={sweep} />
+                ))}
+              </tbody>
+            </table>
+          )
+        }
+      </Read>
     </Section>
   );
 }
@@ -98,7 +103,7 @@ function Row({ id, sweep }: { id: Profile['id']; sweep: Sweep }): ReactNode {
         </span>
       </td>
       <td className="num" data-l="Settings">
-        {sweep.sets.toLocaleString('en-US')}
+        {whole(sweep.sets)}
       </td>
     </tr>
   );

@@ -5,7 +5,7 @@ import { numberText, signedPercent } from '#web/ui/numbers.ts';
 import { saveFile } from '#web/ui/save-file.ts';
 import { age } from '#web/ui/time.ts';
 import { When } from '#web/ui/when.tsx';
-import { baseOf, type Sorting, sortBy, sortTrades, type Trade, type TradeColumn, tradesCsv } from './trades.ts';
+import { baseOf, sortBy, type Sorting, sortTrades, type Trade, type TradeColumn, tradesCsv } from './trades.ts';
 
 interface TradesTableProps {
   trades: readonly Trade[];
@@ -15,7 +15,7 @@ interface TradesTableProps {
   /** Several coins: each row names its own. */
   withCoin: boolean;
   chosen: number | undefined;
-  onChoose?: ((trade: Trade) => void) | undefined;
+  onChoose: (trade: Trade) => void;
   /** Name of the exported file. */
   file: string;
 }
@@ -117,20 +117,16 @@ function Row({ trade, quote, placesOf, withCoin, chosen, onChoose }: TradesTable
   return (
     <tr className={isChosen ? 'selrow' : ''}>
       <td className="note">
-        {onChoose === undefined ? (
-          number
-        ) : (
-          <button
-            type="button"
-            className="link row-pick"
-            aria-pressed={isChosen}
-            aria-label={`Trade ${number}: show in the chart`}
-            onClick={() => onChoose(trade)}
-            onKeyDown={step}
-          >
-            {number}
-          </button>
-        )}
+        <button
+          type="button"
+          className="link row-pick"
+          aria-pressed={isChosen}
+          aria-label={`Trade ${number}: show in the chart`}
+          onClick={() => onChoose(trade)}
+          onKeyDown={step}
+        >
+          {number}
+        </button>
       </td>
       {withCoin ? <td className="rt font-strong">{baseOf(symbol, quote)}</td> : null}
       <td data-l="Bought">{at(openedMs, bought)}</td>

@@ -2,10 +2,11 @@ import type { ReactNode } from 'react';
 import type { SweepRequest } from '#core/research/research.ts';
 import type { SweepResult } from '#web/data/research.ts';
 import { useZone } from '#web/data/session.tsx';
-import { share } from '#web/ui/research.ts';
+
 import { dayMark } from '#web/ui/time.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { Section } from '#web/ui/section.tsx';
+import { signedPercent } from '#web/ui/numbers.ts';
 
 interface ForwardProps {
   result: SweepResult;
@@ -41,8 +42,8 @@ export function WalkForward({ result: { walkForward }, requested }: ForwardProps
         ))}
       </div>
       <p className="two p-2">
-        <b>Unseen days together: {share(walkForward.totalReturn)}.</b> In sample: {share(inSample)}. {gained} of{' '}
-        {folds.length} unseen windows made a profit.
+        <b>Unseen days together: {signedPercent(walkForward.totalReturn, 1)}.</b> In sample:{' '}
+        {signedPercent(inSample, 1)}. {gained} of {folds.length} unseen windows made a profit.
       </p>
     </Section>
   );
@@ -68,7 +69,7 @@ function Fold({ fold: { trainFrom, testFrom, testTo, best, outOfSample }, fromMs
       <span className="num">
         <Result value={outOfSample.totalReturn} />
       </span>
-      <span className="num two">{share(best.totalReturn)}</span>
+      <span className="num two">{signedPercent(best.totalReturn, 1)}</span>
     </>
   );
 }

@@ -1,9 +1,8 @@
-import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import { listAccountNotifiers } from '#api/contract/account-notifiers.ts';
-import { call } from '#web/data/call.ts';
-import { accountsQuery } from '#web/data/queries.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
+import { useRead } from '#web/data/read.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -15,11 +14,9 @@ import { EventMatrix } from './event-matrix.tsx';
 import { OpsNotifySettings } from './ops-notify.tsx';
 import { PriceAlerts } from './price-alerts.tsx';
 
-const notifiersKey = (id: AccountId) => ['account-notifiers', id] as const;
-
 /** Channels, events and price alerts of an account. */
 export function AccountNotificationsPage(): ReactNode {
-  const { data, error } = useQuery(accountsQuery);
+  const { data, error } = useRead(listAccounts, {});
   const demo = useDemo();
   const [wanted, setWanted] = useState<string>();
   const accounts = data?.accounts ?? [];
@@ -35,7 +32,11 @@ export function AccountNotificationsPage(): ReactNode {
       ) : account === undefined ? (
         <div className="head">
           <h1 className="verdict">Notifications</h1>
-          {error === null ? <Skeleton rows={5} /> : <Failure what="Could not load the accounts." error={error} />}
+          {error === null ? (
+            <Skeleton rows={5} what="the accounts" />
+          ) : (
+            <Failure what="Could not load the accounts." error={error} />
+          )}
         </div>
       ) : (
         <OfAccount key={account.id} id={account.id}>
@@ -70,13 +71,7 @@ function verdictOf({ notifiers, browsers, deliveries }: AccountNotifiers): strin
 }
 
 function OfAccount({ id, children }: { id: AccountId; children: ReactNode }): ReactNode {
-  const client = useQueryClient();
-  const answer: UseQueryResult<AccountNotifiers> = useQuery({
-    queryKey: notifiersKey(id),
-    queryFn: ({ signal }) => call(listAccountNotifiers, { params: { id } }, signal),
-  });
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: notifiersKey(id) });
-  const { data, error } = answer;
+  const { data, error } = useRead(listAccountNotifiers, { params: { id } });
   return (
     <>
       <div className="head">
@@ -85,20 +80,20 @@ function OfAccount({ id, children }: { id: AccountId; children: ReactNode }): Re
         {error === null ? null : <Failure what="Could not load the notifications." error={error} />}
       </div>
       {data === undefined ? (
-        error === null && <Skeleton rows={8} height={52} />
+        error === null && <Skeleton rows={8} height={52} what="the notifications" />
       ) : (
         <div className="cols">
           <div className="c7">
             <Section title="Channels" note="a saved channel can be tested">
-              <Browsers id={id} browsers={data.browsers} onChanged={refresh} />
+              <Browsers id={id} browsers={data.browsers} />
               {data.notifiers.map((kind) => (
-                <Channel key={kind.provider} id={id} kind={kind} onChanged={refresh} />
+                <Channel key={kind.provider} id={id} kind={kind} />
               ))}
             </Section>
             <PriceAlerts id={id} />
           </div>
           <div className="c5">
-            <EventMatrix id={id} data={data} onChanged={refresh} />
+            <EventMatrix id={id} data={data} />
             <Deliveries deliveries={data.deliveries} />
             <OpsNotifySettings />
           </div>

@@ -1,4 +1,3 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { z } from 'zod';
 import {
@@ -6,41 +5,33 @@ import {
   createAccount,
   deleteAccount,
   deleteApiKey,
+  listAccounts,
   renameAccount,
   saveApiKey,
   verifyApiKey,
 } from '#api/contract/accounts.ts';
 import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
-import { accountsQuery } from '#web/data/queries.ts';
+import { useAct, useRead } from '#web/data/read.ts';
 import { TextForm } from '#web/ui/text-form.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
 import { Confirm } from '#web/ui/confirm.tsx';
 import { AccountTag } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
+import { Read } from '#web/ui/read.tsx';
 
 type Account = z.infer<typeof accountSchema>;
 
-function useRefresh(): () => Promise<void> {
-  const client = useQueryClient();
-  return async () => {
-    await Promise.all([keys.accounts, keys.dashboard].map((queryKey) => client.invalidateQueries({ queryKey })));
-  };
-}
-
 /** Every exchange account with its API key, and a form to add one. */
 export function AccountSettings(): ReactNode {
-  const { data, error } = useQuery(accountsQuery);
+  const accounts = useRead(listAccounts, {});
   return (
     <Section title="Accounts and keys" note="a key lets the service read and trade, never withdraw">
-      {error === null ? null : <Failure what="Could not load the accounts." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={2} height={52} /> : null}
-      {data?.accounts.map((account) => (
-        <OneAccount key={account.id} account={account} />
-      ))}
+      <Read of={accounts} what="the accounts" rows={2} height={52}>
+        {(data) => data.accounts.map((account) => <OneAccount key={account.id} account={account} />)}
+      </Read>
       <details className="px-2">
         <summary>Add an account</summary>
         <NewAccount />
@@ -50,7 +41,6 @@ export function AccountSettings(): ReactNode {
 }
 
 function OneAccount({ account }: { account: Account }): ReactNode {
-  const refresh = useRefresh();
   const params = { id: account.id };
   const paper = account.endpoint === 'paper';
   return (
@@ -73,10 +63,7 @@ function OneAccount({ account }: { account: Account }): ReactNode {
         <TextForm
           fields={[{ name: 'name', label: 'Name' }]}
           first={{ name: account.name }}
-          submit={async ({ name = '' }) => {
-            await call(renameAccount, { params, body: { name } });
-            await refresh();
-          }}
+          submit={({ name = '' }) => call(renameAccount, { params, body: { name } })}
           action="Rename"
           failed="Not renamed."
           done="Renamed."
@@ -87,10 +74,7 @@ function OneAccount({ account }: { account: Account }): ReactNode {
           title={`Delete the account ${account.name}?`}
           action={`Delete ${account.name}`}
           failed="Not deleted."
-          run={async () => {
-            await call(deleteAccount, { params });
-            await refresh();
-          }}
+          run={() => call(deleteAccount, { params })}
         >
           Its API key is deleted. Funds on the exchange stay there. An account with profiles cannot be deleted.
         </Confirm>
@@ -100,9 +84,8 @@ function OneAccount({ account }: { account: Account }): ReactNode {
 }
 
 function KeyState({ account: { id, name, apiKey, endpoint } }: { account: Account }): ReactNode {
-  const refresh = useRefresh();
   const params = { id };
-  const check = useMutation({ mutationFn: () => call(verifyApiKey, { params }), onSuccess: refresh });
+  const check = useAct(verifyApiKey);
   if (apiKey === null) {
     return (
       <span className="care">
@@ -123,7 +106,7 @@ function KeyState({ account: { id, name, apiKey, endpoint } }: { account: Accoun
           </span>
         )}
       </span>
-      <button type="button" className="btn small" disabled={check.isPending} onClick={() => check.mutate()}>
+      <button type="button" className="btn small" disabled={check.isPending} onClick={() => check.mutate({ params })}>
         Check now
       </button>
       {endpoint === 'paper' ? null : (
@@ -133,10 +116,7 @@ function KeyState({ account: { id, name, apiKey, endpoint } }: { account: Accoun
           title={`Remove the key of ${name}?`}
           action={`Remove the key that ends in ${apiKey.last4}`}
           failed="Not removed."
-          run={async () => {
-            await call(deleteApiKey, { params });
-            await refresh();
-          }}
+          run={() => call(deleteApiKey, { params })}
         >
           {name} stops trading immediately: no more buys, sales or cancellations. Open orders stay on the exchange.
         </Confirm>
@@ -146,13 +126,12 @@ function KeyState({ account: { id, name, apiKey, endpoint } }: { account: Accoun
           {apiKey.cause}
         </Notice>
       )}
-      {check.isError ? <Failure what="Not checked." error={check.error} /> : null}
+      <Failure what="Not checked." error={check.error} />
     </>
   );
 }
 
 function KeyForm({ account }: { account: Account }): ReactNode {
-  const refresh = useRefresh();
   return (
     <>
       <ol className="note list-decimal pl-5 py-2">
@@ -167,10 +146,9 @@ function KeyForm({ account }: { account: Account }): ReactNode {
           { name: 'secret', label: 'Secret', note: 'Shown once by the exchange.', input: { type: 'password' } },
           { name: 'label', label: 'Label', input: { required: false } },
         ]}
-        submit={async ({ apiKey = '', secret = '', label = '' }) => {
+        submit={({ apiKey = '', secret = '', label = '' }) => {
           const body = { apiKey: apiKey.trim(), secret: secret.trim(), label };
-          await call(saveApiKey, { params: { id: account.id }, body });
-          await refresh();
+          return call(saveApiKey, { params: { id: account.id }, body });
         }}
         action={`Save the key of ${account.name}`}
         failed="Not saved."
@@ -188,15 +166,13 @@ const KINDS = [
 ] as const;
 
 function NewAccount(): ReactNode {
-  const refresh = useRefresh();
   const [kind, setKind] = useState<(typeof KINDS)[number]>(KINDS[0]);
   return (
     <TextForm
       fields={[{ name: 'name', label: 'Name' }]}
-      submit={async ({ name = '' }) => {
+      submit={({ name = '' }) => {
         const { exchangeMode, endpoint } = kind;
-        await call(createAccount, { body: { name, exchangeMode, endpoint } });
-        await refresh();
+        return call(createAccount, { body: { name, exchangeMode, endpoint } });
       }}
       action="Add the account"
       failed="Not added."

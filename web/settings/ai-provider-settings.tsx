@@ -1,15 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { AiProviderName, CredentialKind } from '#core/installation/ai-provider.ts';
 import { type AiProviderView, changeAiProvider, readAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
 import { call } from '#web/data/call.ts';
+import { useAct, useRead } from '#web/data/read.ts';
 import { Choice } from '#web/ui/field.tsx';
 import { TextForm } from '#web/ui/text-form.tsx';
 import { Confirm } from '#web/ui/confirm.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
+import { Read } from '#web/ui/read.tsx';
 
-const KEY = ['ai-provider'] as const;
 const PROVIDERS: readonly { value: AiProviderName; words: string }[] = [
   { value: 'anthropic', words: 'Anthropic' },
   { value: 'openai-compatible', words: 'another endpoint' },
@@ -21,32 +21,32 @@ const CREDENTIALS: readonly { value: CredentialKind; words: string }[] = [
 
 /** The AI provider of the backtest advisor. The credential is write-only. */
 export function AiProviderSettings(): ReactNode {
-  const client = useQueryClient();
-  const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(readAiProvider, {}, signal) });
-  const held = data?.aiProvider ?? null;
+  const provider = useRead(readAiProvider, {});
   return (
     <Section title="AI provider" note="the language model of the backtest advisor">
-      {error === null ? null : <Failure what="Could not load the AI provider." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={3} /> : null}
-      {data === undefined ? null : held === null ? (
-        <p className="two p-2">No provider is set up. The advisor prompt also works with any chatbot, without a key.</p>
-      ) : (
-        <Held held={held} onRemoved={(saved) => client.setQueryData(KEY, saved)} />
-      )}
-      {data === undefined ? null : (
-        <details className="px-2">
-          <summary>{held === null ? 'Set up a provider' : 'Change the provider'}</summary>
-          <Setup key={held?.updatedAt} held={held} onSaved={(saved) => client.setQueryData(KEY, saved)} />
-        </details>
-      )}
+      <Read of={provider} what="the AI provider">
+        {({ aiProvider: held }) => (
+          <>
+            {held === null ? (
+              <p className="two p-2">
+                No provider is set up. The advisor prompt also works with any chatbot, without a key.
+              </p>
+            ) : (
+              <Held held={held} />
+            )}
+            <details className="px-2">
+              <summary>{held === null ? 'Set up a provider' : 'Change the provider'}</summary>
+              <Setup key={held?.updatedAt} held={held} />
+            </details>
+          </>
+        )}
+      </Read>
     </Section>
   );
 }
 
-type Saved = { readonly aiProvider: AiProviderView | null };
-
-function Held({ held, onRemoved }: { held: AiProviderView; onRemoved: (saved: Saved) => void }): ReactNode {
-  const test = useMutation({ mutationFn: () => call(testAiProvider, {}) });
+function Held({ held }: { held: AiProviderView }): ReactNode {
+  const test = useAct(testAiProvider);
   const { credential } = held;
   return (
     <>
@@ -63,7 +63,7 @@ function Held({ held, onRemoved }: { held: AiProviderView; onRemoved: (saved: Sa
         </dd>
       </dl>
       <div className="actions">
-        <button type="button" className="btn" disabled={test.isPending} onClick={() => test.mutate()}>
+        <button type="button" className="btn" disabled={test.isPending} onClick={() => test.mutate({})}>
           {test.isPending ? 'Waiting for the answer' : 'Send a test question'}
         </button>
         <Confirm
@@ -71,13 +71,13 @@ function Held({ held, onRemoved }: { held: AiProviderView; onRemoved: (saved: Sa
           title="Remove the AI provider?"
           action={`Remove ${held.model}`}
           failed="Not removed."
-          run={async () => onRemoved(await call(changeAiProvider, { body: { provider: null } }))}
+          run={() => call(changeAiProvider, { body: { provider: null } })}
         >
           <p>Its credential is deleted. Saved answers stay; the advisor prompt still works with any chatbot.</p>
         </Confirm>
         <span className="note">The test may cost a little.</span>
       </div>
-      {test.isError ? <Failure what="Not sent." error={test.error} /> : null}
+      <Failure what="Not sent." error={test.error} />
       {test.data === undefined ? null : (
         <Notice tone={test.data.ok ? 'next' : 'care'} title={test.data.ok ? 'Works.' : 'Failed.'}>
           {test.data.detail}
@@ -87,7 +87,7 @@ function Held({ held, onRemoved }: { held: AiProviderView; onRemoved: (saved: Sa
   );
 }
 
-function Setup({ held, onSaved }: { held: AiProviderView | null; onSaved: (saved: Saved) => void }): ReactNode {
+function Setup({ held }: { held: AiProviderView | null }): ReactNode {
   const [provider, setProvider] = useState<AiProviderName>(held?.provider ?? 'anthropic');
   const [kind, setKind] = useState<CredentialKind>(held?.credential?.kind ?? 'console-key');
   const other = provider === 'openai-compatible';
@@ -125,9 +125,9 @@ function Setup({ held, onSaved }: { held: AiProviderView | null; onSaved: (saved
             input: { type: 'password', autoComplete: 'off', required: false },
           },
         ]}
-        submit={async ({ baseUrl = '', model = '', credential = '' }) => {
+        submit={({ baseUrl = '', model = '', credential = '' }) => {
           const secret = credential === '' ? {} : { credential, ...(other ? {} : { credentialKind: kind }) };
-          onSaved(await call(changeAiProvider, { body: { provider, baseUrl, model, ...secret } }));
+          return call(changeAiProvider, { body: { provider, baseUrl, model, ...secret } });
         }}
         action="Save the provider"
         failed="Not saved."

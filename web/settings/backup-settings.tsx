@@ -1,78 +1,62 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { BACKUP_FORM } from '#api/contract/forms.ts';
 import { downloadBackup, readBackupConfig, restoreBackup, saveBackupConfig } from '#api/contract/backup.ts';
-import { addressOf, call, upload } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
-import { restoredQuery } from '#web/data/queries.ts';
-import { Switch } from '#web/ui/field.tsx';
-import { TextForm } from '#web/ui/text-form.tsx';
+import { addressOf, sendForm, upload } from '#web/data/call.ts';
+import { keyOf, useRead, useRun } from '#web/data/read.ts';
+import { ConfigForm, plainScope } from '#web/config/config-form.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
-
-const KEY = ['backup'] as const;
+import { Read } from '#web/ui/read.tsx';
 
 /** Download a backup, schedule automatic backups, and restore. */
 export function BackupSettings(): ReactNode {
-  const client = useQueryClient();
-  const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(readBackupConfig, {}, signal) });
-  const [enabled, setEnabled] = useState<boolean | undefined>(undefined);
-  const on = enabled ?? data?.enabled ?? false;
+  const schedule = useRead(readBackupConfig, {});
   return (
     <Section title="Backup and restore" note="a backup holds secrets in plain text: keep it safe">
-      {error === null ? null : <Failure what="Could not load the backups." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={3} /> : null}
       <div className="actions">
         <a className="btn" href={addressOf(downloadBackup.path, undefined, undefined)} download>
           Download a backup now
         </a>
         <Restore />
       </div>
-      {data === undefined ? null : (
-        <>
-          <TextForm
-            first={{ intervalHours: String(data.intervalHours), keep: String(data.keep) }}
-            fields={[
-              { name: 'intervalHours', label: 'Every', unit: 'hours', input: { inputMode: 'numeric' } },
-              { name: 'keep', label: 'Keep', unit: 'backups', input: { inputMode: 'numeric' } },
-            ]}
-            submit={async ({ intervalHours, keep }) => {
-              const body = { enabled: on, intervalHours: Number(intervalHours), keep: Number(keep) };
-              client.setQueryData(KEY, await call(saveBackupConfig, { body }));
-            }}
-            action="Save the schedule"
-            failed="Not saved."
-            done="Saved."
-          >
-            <div className="p-2">
-              <Switch label="Automatic backups" on={on} onChange={setEnabled} />
-              <span className="note block pt-1">
-                {data.folder === null
-                  ? 'No folder is set: start the service with BACKUP_DIR.'
-                  : `Folder: ${data.folder}.`}
-                {data.nextDueAt === null ? null : (
-                  <>
-                    {' '}
-                    Next backup: <When at={data.nextDueAt} />.
-                  </>
-                )}
-              </span>
-            </div>
-          </TextForm>
-          <ul className="block">
-            {data.backups.map(({ name, bytes, at }) => (
-              <li key={name}>
-                <span />
-                <span>
-                  <When at={at} /> <span className="note">{(bytes / 1e6).toFixed(1)} MB</span>
-                  <span className="note block mono">{name}</span>
-                </span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <Read of={schedule} what="the backups" height={72}>
+        {({ folder, nextDueAt, backups, ...values }) => (
+          <>
+            <ConfigForm
+              scope={plainScope({
+                schema: BACKUP_FORM,
+                values,
+                save: (changed) => sendForm(saveBackupConfig, {}, { ...values, ...changed }),
+              })}
+              action="Save schedule"
+              used=""
+            />
+            <p className="note px-2">
+              {folder === null ? 'No folder is set: start the service with BACKUP_DIR.' : `Folder: ${folder}.`}
+              {nextDueAt === null ? null : (
+                <>
+                  {' '}
+                  Next backup: <When at={nextDueAt} />.
+                </>
+              )}
+            </p>
+            <ul className="block">
+              {backups.map(({ name, bytes, at }) => (
+                <li key={name}>
+                  <span />
+                  <span>
+                    <When at={at} /> <span className="note">{(bytes / 1e6).toFixed(1)} MB</span>
+                    <span className="note block mono">{name}</span>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Read>
     </Section>
   );
 }
@@ -80,14 +64,10 @@ export function BackupSettings(): ReactNode {
 function Restore(): ReactNode {
   const client = useQueryClient();
   const [file, setFile] = useState<File | undefined>(undefined);
-  const restore = useMutation({
-    mutationFn: (chosen: File) => upload(restoreBackup, chosen),
-    onSuccess: (restored) => {
-      // A backup holds no sessions: the sign-in page is shown next, with a notice.
-      client.setQueryData(restoredQuery.queryKey, restored);
-      return client.invalidateQueries({ queryKey: keys.session });
-    },
-  });
+  const restore = useRun(
+    // A backup holds no sessions: the sign-in page is shown next, with a notice.
+    async (chosen: File) => client.setQueryData(keyOf(restoreBackup), await upload(restoreBackup, chosen)),
+  );
   const close = (): void => {
     setFile(undefined);
     restore.reset();
@@ -110,7 +90,7 @@ function Restore(): ReactNode {
           <p>The file replaces all data of this installation. It is checked first.</p>
           <p>Afterwards you sign in again. Buying stays stopped until you allow it on the overview.</p>
         </div>
-        {restore.isError ? <Failure what="Not restored." error={restore.error} /> : null}
+        <Failure what="Not restored." error={restore.error} />
         <div className="flex flex-wrap gap-3 pt-2">
           {file === undefined ? null : (
             <button type="button" className="btn go" disabled={restore.isPending} onClick={() => restore.mutate(file)}>

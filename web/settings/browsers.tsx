@@ -1,9 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import { deleteBrowser, testBrowser } from '#api/contract/account-notifiers.ts';
-import { call } from '#web/data/call.ts';
 import { pushObstacle, subscribeBrowser } from '#web/data/push.ts';
+import { useAct, useRun } from '#web/data/read.ts';
 import { count } from '#web/ui/numbers.ts';
 import { Failure } from '#web/ui/notice.tsx';
 import type { AccountNotifiers } from './account-notifiers.ts';
@@ -12,18 +11,12 @@ import { TestResult } from './test-result.tsx';
 interface BrowsersProps {
   id: AccountId;
   browsers: AccountNotifiers['browsers'];
-  onChanged: () => Promise<void>;
 }
 
 /** Notifications of this and other browsers, also while the page is closed. */
-export function Browsers({ id, browsers, onChanged }: BrowsersProps): ReactNode {
+export function Browsers({ id, browsers }: BrowsersProps): ReactNode {
   const obstacle = pushObstacle();
-  const subscribe = useMutation({
-    mutationFn: async () => {
-      await subscribeBrowser(id);
-      await onChanged();
-    },
-  });
+  const subscribe = useRun(() => subscribeBrowser(id));
   return (
     <details className="channel" open={browsers.length === 0}>
       <summary>
@@ -35,7 +28,7 @@ export function Browsers({ id, browsers, onChanged }: BrowsersProps): ReactNode 
           The browser shows messages also while this page is closed. Each browser and phone is switched on once.
         </p>
         {browsers.map((browser) => (
-          <Browser key={browser.id} id={id} browser={browser} onChanged={onChanged} />
+          <Browser key={browser.id} id={id} browser={browser} />
         ))}
         <div className="actions">
           <button
@@ -57,24 +50,23 @@ export function Browsers({ id, browsers, onChanged }: BrowsersProps): ReactNode 
 function Browser({
   id,
   browser,
-  onChanged,
 }: Omit<BrowsersProps, 'browsers'> & { browser: BrowsersProps['browsers'][number] }): ReactNode {
   const params = { id, browserId: browser.id };
-  const test = useMutation({ mutationFn: () => call(testBrowser, { params }) });
-  const remove = useMutation({
-    mutationFn: async () => {
-      await call(deleteBrowser, { params });
-      await onChanged();
-    },
-  });
+  const test = useAct(testBrowser);
+  const remove = useAct(deleteBrowser);
   return (
     <>
       <div className="actions">
         <b>{browser.label}</b>
-        <button type="button" className="btn small" disabled={test.isPending} onClick={() => test.mutate()}>
+        <button type="button" className="btn small" disabled={test.isPending} onClick={() => test.mutate({ params })}>
           Send test
         </button>
-        <button type="button" className="btn small" disabled={remove.isPending} onClick={() => remove.mutate()}>
+        <button
+          type="button"
+          className="btn small"
+          disabled={remove.isPending}
+          onClick={() => remove.mutate({ params })}
+        >
           Remove
         </button>
       </div>

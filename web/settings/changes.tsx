@@ -1,33 +1,26 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answer } from '#api/contract/operation.ts';
+import { readDashboard } from '#api/contract/records.ts';
 import { exportAuditLogs, listAuditLogs } from '#api/contract/upkeep.ts';
-import { addressOf, call } from '#web/data/call.ts';
-import { dashboardQuery } from '#web/data/queries.ts';
+import { addressOf } from '#web/data/call.ts';
+import { useRead, useReadPages } from '#web/data/read.ts';
 import { Context } from '#web/ui/feed.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { changeText } from './change-labels.ts';
+import { Read } from '#web/ui/read.tsx';
 
 type Row = Answer<typeof listAuditLogs>['rows'][number];
 
 /** The audit log: every change of the operator, with the values before and after. */
 export function ChangesPage(): ReactNode {
-  const log = useInfiniteQuery({
-    queryKey: ['changes'],
-    queryFn: ({ signal, pageParam }) =>
-      call(listAuditLogs, { query: { limit: 50, ...(pageParam === '' ? {} : { cursor: pageParam }) } }, signal),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
-  });
-  const { data: known } = useQuery(dashboardQuery);
+  const log = useReadPages(listAuditLogs, (start) => ({ query: { limit: 50, ...start } }));
+  const { data: known } = useRead(readDashboard, {});
   const names = new Map<string, string>(
     [...(known?.profiles ?? []), ...(known?.accounts ?? [])].map(({ id, name }) => [id, name]),
   );
-  const rows = log.data?.pages.flatMap((page) => page.rows) ?? [];
   return (
     <>
       <title>Audit log · Tradewind</title>
@@ -48,14 +41,9 @@ export function ChangesPage(): ReactNode {
           </a>
         }
       >
-        {log.error === null ? null : <Failure what="Could not load the audit log." error={log.error} />}
-        {log.data === undefined && log.error === null ? <Skeleton rows={8} /> : null}
-        {log.data !== undefined && rows.length === 0 ? <p className="p-2">No changes yet.</p> : null}
-        <ul className="feed dated">
-          {rows.map((row) => (
-            <OneChange key={row.id} row={row} names={names} />
-          ))}
-        </ul>
+        <Read of={log} what="the audit log" rows={8}>
+          {({ pages }) => <Changes rows={pages.flatMap(({ rows }) => rows)} names={names} />}
+        </Read>
         {log.hasNextPage ? (
           <div className="actions">
             <button type="button" className="btn" onClick={() => void log.fetchNextPage()}>
@@ -82,5 +70,16 @@ function OneChange({ row, names }: { row: Row; names: ReadonlyMap<string, string
         <Context ctx={{ ...(before == null ? {} : { before }), ...(after == null ? {} : { after }) }} />
       </div>
     </li>
+  );
+}
+
+function Changes({ rows, names }: { rows: readonly Row[]; names: ReadonlyMap<string, string> }): ReactNode {
+  if (rows.length === 0) return <p className="p-2">No changes yet.</p>;
+  return (
+    <ul className="feed dated">
+      {rows.map((row) => (
+        <OneChange key={row.id} row={row} names={names} />
+      ))}
+    </ul>
   );
 }

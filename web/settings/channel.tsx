@@ -1,9 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
 import { deleteAccountNotifier, saveAccountNotifier, testAccountNotifier } from '#api/contract/account-notifiers.ts';
-import { call } from '#web/data/call.ts';
+import { useAct } from '#web/data/read.ts';
 import { Confirm } from '#web/ui/confirm.tsx';
 import { wordsOf } from '#web/ui/names.ts';
 import { TextForm } from '#web/ui/text-form.tsx';
@@ -16,7 +15,6 @@ type Kind = AccountNotifiers['notifiers'][number];
 interface ChannelProps {
   id: AccountId;
   kind: Kind;
-  onChanged: () => Promise<void>;
 }
 
 const labelOf = (name: string): string => FIELD_LABELS[name] ?? wordsOf(name);
@@ -26,10 +24,11 @@ const Step = ({ text }: { text: string }): ReactNode =>
   text.split('`').map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>));
 
 /** One kind of notifier: its state, the steps that set it up, its fields and a test. */
-export function Channel({ id, kind, onChanged }: ChannelProps): ReactNode {
+export function Channel({ id, kind }: ChannelProps): ReactNode {
   const { provider, title, configured } = kind;
   const params = { id, provider };
-  const test = useMutation({ mutationFn: () => call(testAccountNotifier, { params }) });
+  const test = useAct(testAccountNotifier);
+  const remove = useAct(deleteAccountNotifier);
   const state = configured === null ? 'not set up' : configured.enabled ? 'on' : 'off';
   return (
     <details className="channel">
@@ -45,13 +44,13 @@ export function Channel({ id, kind, onChanged }: ChannelProps): ReactNode {
             </li>
           ))}
         </ol>
-        <ChannelForm id={id} kind={kind} onChanged={onChanged} />
+        <ChannelForm id={id} kind={kind} />
         <div className="actions">
           <button
             type="button"
             className="btn"
             disabled={configured === null || test.isPending}
-            onClick={() => test.mutate()}
+            onClick={() => test.mutate({ params })}
           >
             Send test to {title}
           </button>
@@ -62,10 +61,7 @@ export function Channel({ id, kind, onChanged }: ChannelProps): ReactNode {
               title={`Remove ${title}?`}
               action={`Remove ${title}`}
               failed="Not removed."
-              run={async () => {
-                await call(deleteAccountNotifier, { params });
-                await onChanged();
-              }}
+              run={() => remove.mutateAsync({ params })}
             >
               Its secrets are deleted and it receives no more messages.
             </Confirm>
@@ -77,8 +73,9 @@ export function Channel({ id, kind, onChanged }: ChannelProps): ReactNode {
   );
 }
 
-function ChannelForm({ id, kind, onChanged }: ChannelProps): ReactNode {
+function ChannelForm({ id, kind }: ChannelProps): ReactNode {
   const { provider, title, configured, settingsSchema, secretNames } = kind;
+  const save = useAct(saveAccountNotifier);
   const properties = Object.keys(isObject(settingsSchema['properties']) ? settingsSchema['properties'] : {});
   const settings = properties.map((name) => ({
     name,
@@ -102,8 +99,7 @@ function ChannelForm({ id, kind, onChanged }: ChannelProps): ReactNode {
           Object.fromEntries(names.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
         const rules = configured === null ? {} : { rules: configured.rules };
         const body = { settings: pick(properties), secrets: pick(secretNames), ...rules };
-        await call(saveAccountNotifier, { params: { id, provider }, body });
-        await onChanged();
+        await save.mutateAsync({ params: { id, provider }, body });
       }}
       action={`Save ${title}`}
       failed="Not saved."

@@ -1,29 +1,28 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { deleteDeadLetter, listDeadLetters, listJobs, retryDeadLetter } from '#api/contract/jobs.ts';
 import type { Answer } from '#api/contract/operation.ts';
+import { deleteDeadLetter, listDeadLetters, listJobs, retryDeadLetter } from '#api/contract/jobs.ts';
 import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
 import { useDemo } from '#web/data/session.tsx';
+import { useAct, useRead } from '#web/data/read.ts';
 import { count } from '#web/ui/numbers.ts';
 import { Confirm } from '#web/ui/confirm.tsx';
 import { Context } from '#web/ui/feed.tsx';
 import { Icon } from '#web/ui/icon.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { jobLabel } from './jobs.ts';
+import { Read } from '#web/ui/read.tsx';
+
+const LETTERS_EVERY_MS = 15_000;
+const JOBS_EVERY_MS = 30_000;
 
 type Letter = Answer<typeof listDeadLetters>['deadLetters'][number];
 
 export function DeadLettersPage(): ReactNode {
-  const { data, error } = useQuery({
-    queryKey: keys.deadLetters,
-    queryFn: ({ signal }) => call(listDeadLetters, { query: {} }, signal),
-    refetchInterval: 15_000,
-  });
-  const letters = data?.deadLetters ?? [];
+  const failed = useRead(listDeadLetters, {}, { every: LETTERS_EVERY_MS });
+  const letters = failed.data?.deadLetters ?? [];
   return (
     <>
       <title>Failed jobs · Tradewind</title>
@@ -34,7 +33,7 @@ export function DeadLettersPage(): ReactNode {
       </nav>
       <div className="head">
         <h1 className="verdict">
-          {data === undefined
+          {failed.data === undefined
             ? 'Failed jobs'
             : letters.length === 0
               ? 'No failed jobs.'
@@ -46,14 +45,19 @@ export function DeadLettersPage(): ReactNode {
         </p>
       </div>
       <Section title="Failed jobs" note="newest first">
-        {error === null ? null : <Failure what="Could not load the list." error={error} />}
-        {data === undefined && error === null ? <Skeleton rows={3} height={52} /> : null}
-        <ul className="block">
-          {letters.map((letter) => (
-            <OneLetter key={letter.id} letter={letter} />
-          ))}
-        </ul>
-        {letters.length === 0 && data !== undefined ? <p className="p-2">No failed jobs.</p> : null}
+        <Read of={failed} what="the failed jobs" rows={1}>
+          {() =>
+            letters.length === 0 ? (
+              <p className="p-2">No failed jobs.</p>
+            ) : (
+              <ul className="block">
+                {letters.map((letter) => (
+                  <OneLetter key={letter.id} letter={letter} />
+                ))}
+              </ul>
+            )
+          }
+        </Read>
       </Section>
       <Schedules />
     </>
@@ -65,11 +69,9 @@ function OneLetter({
 }: {
   letter: Letter;
 }): ReactNode {
-  const client = useQueryClient();
   const demo = useDemo();
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: keys.deadLetters });
   const params = { id };
-  const retry = useMutation({ mutationFn: () => call(retryDeadLetter, { params }), onSuccess: refresh });
+  const retry = useAct(retryDeadLetter);
   return (
     <li>
       <span className="care">
@@ -81,10 +83,15 @@ function OneLetter({
           failed <When at={diedAt} /> after {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
         </span>
         <Context ctx={{ data, ...(stack === null ? {} : { stack: stack.split('\n') }) }} />
-        {retry.isError ? <Failure what="Retry failed." error={retry.error} /> : null}
+        <Failure what="Retry failed." error={retry.error} />
         <div className="flex flex-wrap gap-3 pt-2">
           {demo ? null : (
-            <button type="button" className="btn small" disabled={retry.isPending} onClick={() => retry.mutate()}>
+            <button
+              type="button"
+              className="btn small"
+              disabled={retry.isPending}
+              onClick={() => retry.mutate({ params })}
+            >
               Retry
             </button>
           )}
@@ -94,10 +101,7 @@ function OneLetter({
             title="Remove this job?"
             action={`Remove ${jobLabel(job).toLowerCase()}`}
             failed="Not removed."
-            run={async () => {
-              await call(deleteDeadLetter, { params });
-              await refresh();
-            }}
+            run={() => call(deleteDeadLetter, { params })}
           >
             The job is not retried and its error message is deleted.
           </Confirm>
@@ -109,51 +113,48 @@ function OneLetter({
 
 /** Scheduled jobs with their last run and next due time. */
 function Schedules(): ReactNode {
-  const { data, error } = useQuery({
-    queryKey: ['jobs'],
-    queryFn: ({ signal }) => call(listJobs, {}, signal),
-    refetchInterval: 30_000,
-  });
+  const schedules = useRead(listJobs, {}, { every: JOBS_EVERY_MS });
   return (
     <Section title="Scheduled jobs">
-      {error === null ? null : <Failure what="Could not load the schedules." error={error} />}
-      {data === undefined ? null : (
-        <div className="tw">
-          <table className="cards">
-            <thead>
-              <tr>
-                <th>Job</th>
-                <th>Last run</th>
-                <th className="num">Took</th>
-                <th>Due</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.jobs.map(({ name, lastRun, nextAt }) => (
-                <tr key={name}>
-                  <td>{jobLabel(name)}</td>
-                  <td className="rt">
-                    {lastRun === null ? (
-                      <span className="note">not yet</span>
-                    ) : (
-                      <span className={lastRun.outcome === 'failed' ? 'care' : ''}>
-                        <Icon name={lastRun.outcome === 'failed' ? 'x' : 'ok'} /> <When at={lastRun.startedAt} />
-                        {lastRun.errorMessage === null ? null : <span className="note">{lastRun.errorMessage}</span>}
-                      </span>
-                    )}
-                  </td>
-                  <td className="num" data-l="Took">
-                    {lastRun === null ? '–' : `${(lastRun.durationMs / 1000).toFixed(1)} s`}
-                  </td>
-                  <td className="rt" data-l="Due">
-                    {nextAt === null ? '–' : <When at={nextAt} />}
-                  </td>
+      <Read of={schedules} what="the schedules" rows={12}>
+        {(data) => (
+          <div className="tw">
+            <table className="cards">
+              <thead>
+                <tr>
+                  <th>Job</th>
+                  <th>Last run</th>
+                  <th className="num">Took</th>
+                  <th>Due</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+              </thead>
+              <tbody>
+                {data.jobs.map(({ name, lastRun, nextAt }) => (
+                  <tr key={name}>
+                    <td>{jobLabel(name)}</td>
+                    <td className="rt">
+                      {lastRun === null ? (
+                        <span className="note">not yet</span>
+                      ) : (
+                        <span className={lastRun.outcome === 'failed' ? 'care' : ''}>
+                          <Icon name={lastRun.outcome === 'failed' ? 'x' : 'ok'} /> <When at={lastRun.startedAt} />
+                          {lastRun.errorMessage === null ? null : <span className="note">{lastRun.errorMessage}</span>}
+                        </span>
+                      )}
+                    </td>
+                    <td className="num" data-l="Took">
+                      {lastRun === null ? '–' : `${(lastRun.durationMs / 1000).toFixed(1)} s`}
+                    </td>
+                    <td className="rt" data-l="Due">
+                      {nextAt === null ? '–' : <When at={nextAt} />}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Read>
     </Section>
   );
 }

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import { changeBrowser, saveAccountNotifier } from '#api/contract/account-notifiers.ts';
 import { call } from '#web/data/call.ts';
+import { useRun } from '#web/data/read.ts';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import type { AccountNotifiers } from './account-notifiers.ts';
@@ -20,10 +20,9 @@ interface Column {
 interface MatrixProps {
   id: AccountId;
   data: AccountNotifiers;
-  onChanged: () => Promise<void>;
 }
 
-const columnsOf = ({ id, data: { notifiers, browsers } }: Pick<MatrixProps, 'id' | 'data'>): Column[] => [
+const columnsOf = ({ id, data: { notifiers, browsers } }: MatrixProps): Column[] => [
   ...browsers.map(({ id: browserId, label, rules }) => ({
     ...{ key: browserId, title: label, rules },
     save: (changed: Rules) => call(changeBrowser, { params: { id, browserId }, body: { rules: changed } }),
@@ -39,14 +38,9 @@ const columnsOf = ({ id, data: { notifiers, browsers } }: Pick<MatrixProps, 'id'
 
 /** Which channel receives which event, and when it is quiet. */
 export function EventMatrix(props: MatrixProps): ReactNode {
-  const { data, onChanged } = props;
+  const { data } = props;
   const columns = columnsOf(props);
-  const save = useMutation({
-    mutationFn: async ({ column, rules }: { column: Column; rules: Rules }) => {
-      await column.save(rules);
-      await onChanged();
-    },
-  });
+  const save = useRun(({ column, rules }: { column: Column; rules: Rules }) => column.save(rules));
   return (
     <Section title="Events by channel">
       {columns.length === 0 ? (

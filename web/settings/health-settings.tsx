@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useConnection } from '#web/data/live.tsx';
-import { statusQuery } from '#web/data/queries.ts';
+import { useStatus } from '#web/data/session.tsx';
 import { troublesOf } from '#web/shell/health.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -11,7 +10,7 @@ const CONNECTION = { live: 'connected', connecting: 'connecting', lost: 'lost, r
 
 /** Versions and start times of the processes. */
 export function HealthSettings(): ReactNode {
-  const { data, isError } = useQuery(statusQuery);
+  const { data, isError } = useStatus();
   const { stream } = useConnection();
   const troubles = troublesOf(data, isError);
   return (

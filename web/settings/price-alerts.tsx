@@ -1,9 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import { addPriceAlert, deletePriceAlert, listPriceAlerts, rearmPriceAlert } from '#api/contract/price-alerts.ts';
 import type { Answer } from '#api/contract/operation.ts';
-import { call } from '#web/data/call.ts';
+import { useAct, useRead } from '#web/data/read.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
 import { Choice, Field } from '#web/ui/field.tsx';
 import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -35,23 +34,14 @@ function distanceText({ rule, price }: Alert): string {
 
 /** Messages when a price is reached; an alert never trades. */
 export function PriceAlerts({ id }: { id: AccountId }): ReactNode {
-  const client = useQueryClient();
-  const queryKey = ['price-alerts', id] as const;
-  const { data, error } = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => call(listPriceAlerts, { params: { id } }, signal),
-    refetchInterval: 10_000,
-  });
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey });
+  const { data, error } = useRead(listPriceAlerts, { params: { id } }, { every: 10_000 });
   return (
     <Section title="Price alerts" note="they never trade">
       {error === null ? null : <Failure what="Could not load the price alerts." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={2} /> : null}
+      {data === undefined && error === null ? <Skeleton rows={2} what="the price alerts" /> : null}
       {data?.alerts.length === 0 ? <Notice tone="next">No price alert is set.</Notice> : null}
-      {data === undefined || data.alerts.length === 0 ? null : (
-        <AlertTable id={id} alerts={data.alerts} onChanged={refresh} />
-      )}
-      {data === undefined ? null : <NewAlert id={id} coins={data.coins} onChanged={refresh} />}
+      {data === undefined || data.alerts.length === 0 ? null : <AlertTable id={id} alerts={data.alerts} />}
+      {data === undefined ? null : <NewAlert id={id} coins={data.coins} />}
     </Section>
   );
 }
@@ -59,17 +49,12 @@ export function PriceAlerts({ id }: { id: AccountId }): ReactNode {
 interface TableProps {
   id: AccountId;
   alerts: readonly Alert[];
-  onChanged: () => Promise<void>;
 }
 
-function AlertTable({ id, alerts, onChanged }: TableProps): ReactNode {
-  const act = useMutation({
-    mutationFn: async ({ alertId, rearm }: { alertId: string; rearm: boolean }) => {
-      const params = { id, alertId };
-      await (rearm ? call(rearmPriceAlert, { params }) : call(deletePriceAlert, { params }));
-      await onChanged();
-    },
-  });
+function AlertTable({ id, alerts }: TableProps): ReactNode {
+  const rearm = useAct(rearmPriceAlert);
+  const remove = useAct(deletePriceAlert);
+  const isPending = rearm.isPending || remove.isPending;
   return (
     <>
       <table className="cards">
@@ -105,9 +90,9 @@ function AlertTable({ id, alerts, onChanged }: TableProps): ReactNode {
                   <button
                     type="button"
                     className="btn small"
-                    disabled={act.isPending}
+                    disabled={isPending}
                     aria-label={`Switch on: ${alert.symbol} ${ruleText(alert.rule)}`}
-                    onClick={() => act.mutate({ alertId: alert.id, rearm: true })}
+                    onClick={() => rearm.mutate({ params: { id, alertId: alert.id } })}
                   >
                     Switch on
                   </button>
@@ -115,9 +100,9 @@ function AlertTable({ id, alerts, onChanged }: TableProps): ReactNode {
                 <button
                   type="button"
                   className="btn small"
-                  disabled={act.isPending}
+                  disabled={isPending}
                   aria-label={`Remove: ${alert.symbol} ${ruleText(alert.rule)}`}
-                  onClick={() => act.mutate({ alertId: alert.id, rearm: false })}
+                  onClick={() => remove.mutate({ params: { id, alertId: alert.id } })}
                 >
                   Remove
                 </button>
@@ -126,31 +111,17 @@ function AlertTable({ id, alerts, onChanged }: TableProps): ReactNode {
           ))}
         </tbody>
       </table>
-      {act.isError ? <Failure what="Not changed." error={act.error} /> : null}
+      <Failure what="Not changed." error={rearm.error ?? remove.error} />
     </>
   );
 }
 
 const FIRST = { kind: 'above', price: '', percent: '3', minutes: '60' };
 
-function NewAlert({
-  id,
-  coins,
-  onChanged,
-}: {
-  id: AccountId;
-  coins: readonly string[];
-  onChanged: () => Promise<void>;
-}): ReactNode {
+function NewAlert({ id, coins }: { id: AccountId; coins: readonly string[] }): ReactNode {
   const [symbol, setSymbol] = useState(coins[0] ?? '');
   const [values, setValues] = useState(FIRST);
-  const add = useMutation({
-    mutationFn: async () => {
-      await call(addPriceAlert, { params: { id }, body: { symbol, rule: ruleOf(values) } });
-      setValues({ ...values, price: '' });
-      await onChanged();
-    },
-  });
+  const add = useAct(addPriceAlert, { onSuccess: () => setValues({ ...values, price: '' }) });
   if (coins.length === 0)
     return <p className="note p-2">Add a coin to a profile first: its price can then be watched.</p>;
   const refusal = add.error instanceof ProblemError ? add.error : undefined;
@@ -170,7 +141,7 @@ function NewAlert({
   );
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
-    add.mutate();
+    add.mutate({ params: { id }, body: { symbol, rule: ruleOf(values) } });
   };
   return (
     <form onSubmit={onSubmit}>

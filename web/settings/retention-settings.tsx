@@ -1,72 +1,55 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { RETENTION_FORM } from '#api/contract/forms.ts';
 import { changeRetention, readRetention } from '#api/contract/upkeep.ts';
-import { call } from '#web/data/call.ts';
+import { sendForm } from '#web/data/call.ts';
+import { useRead } from '#web/data/read.ts';
 import { useDemo } from '#web/data/session.tsx';
-import { TextForm } from '#web/ui/text-form.tsx';
+import { ConfigForm, plainScope } from '#web/config/config-form.tsx';
 import { wordsOf } from '#web/ui/names.ts';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
+import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
-
-const KEY = ['retention'] as const;
-
-const FIELDS = [
-  ['debugLogDays', 'Waiting decisions', 'These rows grow fast.', 'days'],
-  ['actionLogDays', 'Other log rows', 'Buys, sales, rejections and warnings, with requests and responses.', 'days'],
-  ['actionLogMaxRows', 'Maximum log rows', 'The oldest are removed first.', 'rows'],
-  ['auditLogDays', 'Audit log', 'Your changes.', 'days'],
-  ['equityDays', 'Equity history', 'For the curve under Trades.', 'days'],
-  ['tickTraceEntries', 'Full tick traces', 'Newest ticks per profile, complete.', 'ticks'],
-] as const;
+import { whole } from '#web/ui/numbers.ts';
 
 /** Data retention, and the results of the last removals. */
 export function RetentionSettings(): ReactNode {
-  const client = useQueryClient();
   const demo = useDemo();
-  const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(readRetention, {}, signal) });
-  const receipts = data?.receipts ?? [];
-  const first = Object.fromEntries(FIELDS.map(([name]) => [name, String(data?.[name] ?? '')]));
+  const retention = useRead(readRetention, {});
   return (
     <Section title="Data retention" note="empty: keep forever">
-      {error === null ? null : <Failure what="Could not load the data retention." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={3} /> : null}
-      {data === undefined || demo ? null : (
-        <TextForm
-          key={JSON.stringify(first)}
-          first={first}
-          fields={FIELDS.map(([name, label, note, unit]) => ({
-            name,
-            label,
-            note,
-            unit,
-            input: { inputMode: 'numeric', required: false },
-          }))}
-          submit={async (values) => {
-            const body = Object.fromEntries(FIELDS.map(([name]) => [name, values[name] ? Number(values[name]) : null]));
-            client.setQueryData(KEY, await call(changeRetention, { body }));
-          }}
-          action="Save retention"
-          failed="Not saved."
-          done="Saved. Used from the next removal on."
-        />
-      )}
-      <ul className="block">
-        {receipts.slice(0, 5).map(({ at, ok, error: problem, deleted }) => (
-          <li key={at}>
-            <span />
-            <span className={ok ? '' : 'care'}>
-              <When at={at} />:{' '}
-              {problem ??
-                (Object.entries(deleted)
-                  .filter(([, count]) => count > 0)
-                  .map(([kind, count]) => `${count.toLocaleString('en-US')} ${wordsOf(kind).toLowerCase()} removed`)
-                  .join(', ') ||
-                  'nothing was old enough')}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <Read of={retention} what="the data retention" rows={6} height={64}>
+        {({ receipts, ...values }) => (
+          <>
+            {demo ? null : (
+              <ConfigForm
+                scope={plainScope({
+                  schema: RETENTION_FORM,
+                  values,
+                  save: (changed) => sendForm(changeRetention, {}, changed),
+                })}
+                action="Save retention"
+                used="Used from the next removal on."
+              />
+            )}
+            <ul className="block">
+              {receipts.slice(0, 5).map(({ at, ok, error, deleted }) => (
+                <li key={at}>
+                  <span />
+                  <span className={ok ? '' : 'care'}>
+                    <When at={at} />: {error ?? removedText(deleted)}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Read>
     </Section>
   );
+}
+
+function removedText(deleted: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(deleted).filter(([, count]) => count > 0);
+  if (parts.length === 0) return 'nothing was old enough';
+  return parts.map(([kind, count]) => `${whole(count)} ${wordsOf(kind).toLowerCase()} removed`).join(', ');
 }

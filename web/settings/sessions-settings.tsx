@@ -1,17 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { changePassword, deleteSession, listSessions, revokeOtherSessions } from '#api/contract/sessions.ts';
 import { call } from '#web/data/call.ts';
+import { useRead } from '#web/data/read.ts';
 import { TextForm } from '#web/ui/text-form.tsx';
 import { Confirm } from '#web/ui/confirm.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
-
-const KEY = ['sessions'] as const;
+import { Read } from '#web/ui/read.tsx';
 
 export function PasswordSettings(): ReactNode {
-  const client = useQueryClient();
   const password = { type: 'password', autoComplete: 'new-password' } as const;
   return (
     <Section title="Password" note="a change ends every other session">
@@ -24,10 +21,9 @@ export function PasswordSettings(): ReactNode {
           },
           { name: 'newPassword', label: 'New password', note: 'At least 12 characters.', input: password },
         ]}
-        submit={async ({ currentPassword = '', newPassword = '' }) => {
-          await call(changePassword, { body: { currentPassword, newPassword } });
-          await client.invalidateQueries({ queryKey: KEY });
-        }}
+        submit={({ currentPassword = '', newPassword = '' }) =>
+          call(changePassword, { body: { currentPassword, newPassword } })
+        }
         action="Change the password"
         failed="Not changed."
         done="The password is changed. Every other session has ended."
@@ -38,45 +34,42 @@ export function PasswordSettings(): ReactNode {
 
 /** The open sessions, each with a button to sign it out. */
 export function SessionSettings(): ReactNode {
-  const client = useQueryClient();
-  const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(listSessions, {}, signal) });
-  const ended = (): Promise<void> => client.invalidateQueries({ queryKey: KEY });
-  const others = data?.sessions.filter(({ current }) => !current) ?? [];
+  const sessions = useRead(listSessions, {});
+  const others = sessions.data?.sessions.filter(({ current }) => !current) ?? [];
   return (
     <Section title="Sessions" note="browsers that are signed in">
-      {error === null ? null : <Failure what="Could not load the sessions." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={2} height={52} /> : null}
-      <ul className="block">
-        {data?.sessions.map(({ id, current, ip, userAgent, lastUsedAt }) => (
-          <li key={id}>
-            <span aria-hidden="true">{current ? '●' : '○'}</span>
-            <span className="flex flex-wrap items-center gap-x-4">
-              <span className="grow">
-                {browserOf(userAgent)} {ip === 'unknown' ? 'on this network' : `from ${ip}`}
-                <span className="note block">
-                  {current ? 'this browser' : 'last used'} <When at={lastUsedAt} />
+      <Read of={sessions} what="the sessions" rows={1} height={52}>
+        {(data) => (
+          <ul className="block">
+            {data.sessions.map(({ id, current, ip, userAgent, lastUsedAt }) => (
+              <li key={id}>
+                <span aria-hidden="true">{current ? '●' : '○'}</span>
+                <span className="flex flex-wrap items-center gap-x-4">
+                  <span className="grow">
+                    {browserOf(userAgent)} {ip === 'unknown' ? 'on this network' : `from ${ip}`}
+                    <span className="note block">
+                      {current ? 'this browser' : 'last used'} <When at={lastUsedAt} />
+                    </span>
+                  </span>
+                  {current ? null : (
+                    <Confirm
+                      small
+                      words="Sign out"
+                      label={`Sign out ${browserOf(userAgent)}`}
+                      title={`Sign out ${browserOf(userAgent)}?`}
+                      action={`Sign out ${browserOf(userAgent)}`}
+                      failed="Not signed out."
+                      run={() => call(deleteSession, { params: { id } })}
+                    >
+                      That browser has no access until you sign in there again.
+                    </Confirm>
+                  )}
                 </span>
-              </span>
-              {current ? null : (
-                <Confirm
-                  small
-                  words="Sign out"
-                  label={`Sign out ${browserOf(userAgent)}`}
-                  title={`Sign out ${browserOf(userAgent)}?`}
-                  action={`Sign out ${browserOf(userAgent)}`}
-                  failed="Not signed out."
-                  run={async () => {
-                    await call(deleteSession, { params: { id } });
-                    await ended();
-                  }}
-                >
-                  That browser has no access until you sign in there again.
-                </Confirm>
-              )}
-            </span>
-          </li>
-        ))}
-      </ul>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Read>
       {others.length < 2 ? null : (
         <div className="actions">
           <Confirm
@@ -84,10 +77,7 @@ export function SessionSettings(): ReactNode {
             title={`Sign out ${others.length} other sessions?`}
             action={`Sign out ${others.length} sessions`}
             failed="Not signed out."
-            run={async () => {
-              await call(revokeOtherSessions, {});
-              await ended();
-            }}
+            run={() => call(revokeOtherSessions, {})}
           >
             Only this browser stays signed in.
           </Confirm>

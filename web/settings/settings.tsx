@@ -1,11 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { changeSettings, signOut } from '#api/contract/session.ts';
 import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
-import { type Session, sessionQuery } from '#web/data/queries.ts';
-import { useDemo, useNow } from '#web/data/session.tsx';
+import type { Session } from '#web/data/answers.ts';
+import { useDemo, useEnter, useNow, useSession } from '#web/data/session.tsx';
+import { zoneGroups } from '#web/data/zones.ts';
+import { useAct, useRun } from '#web/data/read.ts';
 import { AccountSettings } from './accounts-settings.tsx';
 import { AiProviderSettings } from './ai-provider-settings.tsx';
 import { BackupSettings } from './backup-settings.tsx';
@@ -16,10 +16,9 @@ import { Section } from '#web/ui/section.tsx';
 import { PasswordSettings, SessionSettings } from './sessions-settings.tsx';
 import { setTheme, useTheme } from '#web/ui/theme-switch.tsx';
 import { full } from '#web/ui/time.ts';
-import { zoneGroups } from '#web/data/zones.ts';
 
 export function SettingsPage(): ReactNode {
-  const { data: session } = useQuery(sessionQuery);
+  const { data: session } = useSession({ enabled: true });
   const demo = useDemo();
   return (
     <>
@@ -67,16 +66,8 @@ export function SettingsPage(): ReactNode {
 
 function Timezone({ session }: { session: Session }): ReactNode {
   const id = useId();
-  const client = useQueryClient();
   const now = useNow();
-  const save = useMutation({
-    mutationFn: (timezone: string) => call(changeSettings, { body: { timezone } }),
-    onSuccess: ({ timezone }) => {
-      client.setQueryData<Session | null>(keys.session, (old) =>
-        old == null ? old : { ...old, user: { ...old.user, timezone } },
-      );
-    },
-  });
+  const save = useAct(changeSettings);
   const { timezone } = session.user;
   return (
     <div className="field">
@@ -87,7 +78,7 @@ function Timezone({ session }: { session: Session }): ReactNode {
           id={id}
           value={timezone}
           disabled={save.isPending}
-          onChange={(event) => save.mutate(event.target.value)}
+          onChange={(event) => save.mutate({ body: { timezone: event.target.value } })}
         >
           {zoneGroups(timezone).map(({ region, zones }) => (
             <optgroup key={region} label={region}>
@@ -98,7 +89,7 @@ function Timezone({ session }: { session: Session }): ReactNode {
           ))}
         </select>
       </span>
-      {save.isError ? <Failure what="Not saved." error={save.error} /> : null}
+      <Failure what="Not saved." error={save.error} />
     </div>
   );
 }
@@ -109,7 +100,7 @@ function ThemeChoice(): ReactNode {
     <div className="field">
       <span>Theme</span>
       <span className="note">Kept on this device.</span>
-      <span className="in border-0 bg-transparent">
+      <span className="in border-0">
         <span className="seg" role="group" aria-label="Theme">
           {(['dark', 'light'] as const).map((option) => (
             <button key={option} type="button" aria-pressed={theme === option} onClick={() => setTheme(option)}>
@@ -123,20 +114,15 @@ function ThemeChoice(): ReactNode {
 }
 
 function SignOut(): ReactNode {
-  const client = useQueryClient();
-  const leave = useMutation({
-    mutationFn: () => call(signOut, {}),
-    onSuccess: () => {
-      client.removeQueries({
-        predicate: ({ queryKey }) => !['status', 'onboarding', 'session'].includes(String(queryKey[0])),
-      });
-      client.setQueryData(keys.session, null);
-    },
+  const enter = useEnter();
+  const leave = useRun(async () => {
+    await call(signOut, {});
+    enter(null);
   });
   return (
     <>
       <p className="two p-2">Trading continues after you sign out.</p>
-      {leave.isError ? <Failure what="Still signed in." error={leave.error} /> : null}
+      <Failure what="Still signed in." error={leave.error} />
       <div className="actions">
         <button type="button" className="btn" disabled={leave.isPending} onClick={() => leave.mutate()}>
           Sign out

@@ -1,19 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { readDashboard } from '#api/contract/records.ts';
 import { listDeadLetters } from '#api/contract/jobs.ts';
-import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
-import { dashboardQuery } from '#web/data/queries.ts';
+import { useRead } from '#web/data/read.ts';
 import { Feed } from '#web/ui/feed.tsx';
-import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { highlights } from '#web/ui/prose.ts';
+import { Read } from '#web/ui/read.tsx';
 
 /** Recent activity of all profiles, and the lists to review. */
 export function ActivityPage(): ReactNode {
-  const { data, error } = useQuery(dashboardQuery);
-  const profiles = data?.profiles ?? [];
+  const recent = useRead(readDashboard, {});
+  const profiles = recent.data?.profiles ?? [];
   return (
     <>
       <title>Activity · Tradewind</title>
@@ -22,10 +20,15 @@ export function ActivityPage(): ReactNode {
       </div>
       <div className="cols">
         <Section title="Recent activity" note="newest first" span={8}>
-          {error === null ? null : <Failure what="Could not load the activity." error={error} />}
-          {data === undefined && error === null ? <Skeleton rows={8} /> : null}
-          {data?.activity.length === 0 ? <p className="p-2">No activity yet.</p> : null}
-          <Feed rows={highlights(data?.activity ?? [])} open named />
+          <Read of={recent} what="the activity" rows={8}>
+            {({ activity }) =>
+              activity.length === 0 ? (
+                <p className="p-2">No activity yet.</p>
+              ) : (
+                <Feed rows={highlights(activity)} open named />
+              )
+            }
+          </Read>
         </Section>
         <div className="c4">
           <Waiting />
@@ -43,7 +46,7 @@ export function ActivityPage(): ReactNode {
                 </li>
               ))}
             </ul>
-            {data !== undefined && profiles.length === 0 ? <p className="p-2">No profiles yet.</p> : null}
+            {recent.data !== undefined && profiles.length === 0 ? <p className="p-2">No profiles yet.</p> : null}
           </Section>
         </div>
       </div>
@@ -52,10 +55,7 @@ export function ActivityPage(): ReactNode {
 }
 
 function Waiting(): ReactNode {
-  const { data } = useQuery({
-    queryKey: keys.deadLetters,
-    queryFn: ({ signal }) => call(listDeadLetters, { query: {} }, signal),
-  });
+  const { data } = useRead(listDeadLetters, {});
   const letters = data?.deadLetters.length ?? 0;
   return (
     <Section title="To review">

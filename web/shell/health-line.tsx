@@ -1,9 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { PRICE_LIMIT_MS, type Connection } from '#web/data/freshness.ts';
+import { type Connection, PRICE_LIMIT_MS } from '#web/data/freshness.ts';
 import { useConnection, useDecisionRate } from '#web/data/live.tsx';
-import { type Dashboard, dashboardQuery, statusQuery } from '#web/data/queries.ts';
-import { useMarketTime, useNow, useTimes, useZone } from '#web/data/session.tsx';
+import { readDashboard } from '#api/contract/records.ts';
+import type { Dashboard } from '#web/data/answers.ts';
+import { useRead } from '#web/data/read.ts';
+import { useMarketTime, useNow, useStatus, useTimes, useZone } from '#web/data/session.tsx';
 import { troublesOf } from './health.ts';
 import { age, full, moment, place, utc } from '#web/ui/time.ts';
 import { Icon } from '#web/ui/icon.tsx';
@@ -11,7 +12,7 @@ import { Notice } from '#web/ui/notice.tsx';
 
 /** Health of the service, with its problems above the line. `signedIn` adds the state of the live updates. */
 export function HealthLine({ signedIn }: { signedIn: boolean }): ReactNode {
-  const { data: status, isError } = useQuery(statusQuery);
+  const { data: status, isError } = useStatus();
   const { stream } = useConnection();
   const isLost = signedIn && stream === 'lost';
   const troubles = isLost ? [] : troublesOf(status, isError);
@@ -62,7 +63,7 @@ function LiveStatus({ worker }: { worker: boolean }): ReactNode {
 
 /** Whether the worker receives the prices of the exchange, as it last reported. */
 function StreamStatus(): ReactNode {
-  const { data } = useQuery({ ...dashboardQuery, enabled: false, select: streamsOf });
+  const { data } = useRead(readDashboard, {}, { enabled: false, select: streamsOf });
   if (data === undefined || data === 'none') return null;
   const isConnected = data === 'connected';
   return (

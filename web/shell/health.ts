@@ -1,4 +1,4 @@
-import type { Status } from '#web/data/queries.ts';
+import type { Status } from '#web/data/answers.ts';
 
 interface Trouble {
   readonly tone: 'loss' | 'care';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { RATE_SECONDS, decisionRateText } from '#web/data/decision-rate.ts';
+import { decisionRateText, RATE_SECONDS } from '#web/data/decision-rate.ts';
 import { useDecisionRate } from '#web/data/live.tsx';
 
 const WIDTH = RATE_SECONDS * 10;

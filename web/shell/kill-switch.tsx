@@ -1,11 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { setKillSwitch } from '#api/contract/halts.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import { readKillSwitch, setKillSwitch } from '#api/contract/halts.ts';
 import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
-import { dashboardQuery, killSwitchQuery } from '#web/data/queries.ts';
 import { useTimes } from '#web/data/session.tsx';
+import { keyOf, useRead, useRun } from '#web/data/read.ts';
 import { quantity } from '#web/ui/numbers.ts';
 import { isLive } from '#web/coin/order-labels.ts';
 import { moment, utc } from '#web/ui/time.ts';
@@ -14,6 +14,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { Failure } from '#web/ui/notice.tsx';
 
+const POLL_MS = 15_000;
 const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;
 
 interface SwitchRequest {
@@ -22,22 +23,19 @@ interface SwitchRequest {
   freeze?: boolean;
 }
 
+/** Shows the new state at once, before the other answers are fetched again. */
 function useSwitch(onDone: () => void) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (body: SwitchRequest) => call(setKillSwitch, { body }),
-    onSuccess: (state) => {
-      client.setQueryData(keys.killSwitch, state);
-      void client.invalidateQueries({ queryKey: keys.dashboard });
-      onDone();
-    },
+  return useRun(async (body: SwitchRequest) => {
+    client.setQueryData(keyOf(readKillSwitch), await call(setKillSwitch, { body }));
+    onDone();
   });
 }
 
 /** Always visible. It only stops buying; the overview allows buying again. */
 export function KillSwitch({ open, onOpen }: { open: boolean; onOpen: (open: boolean) => void }): ReactNode {
   const { zone, nowMs, toMarket } = useTimes();
-  const { data: state } = useQuery(killSwitchQuery);
+  const { data: state } = useRead(readKillSwitch, {}, { every: POLL_MS });
   if (state?.engaged && state.since !== null) {
     const since = toMarket(Date.parse(state.since));
     return (
@@ -60,7 +58,7 @@ export function KillSwitch({ open, onOpen }: { open: boolean; onOpen: (open: boo
 }
 
 function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): ReactNode {
-  const { data } = useQuery({ ...dashboardQuery, enabled: open });
+  const { data } = useRead(readDashboard, {}, { enabled: open });
   const change = useSwitch(onClose);
   const [cancelEntryOrders, setCancel] = useState(false);
   const [freeze, setFreeze] = useState(false);
@@ -87,7 +85,7 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
         <Switch label="Also cancel open buy orders" on={cancelEntryOrders} onChange={setCancel} />
         <Switch label="Also freeze exits" on={freeze} onChange={setFreeze} />
       </div>
-      {change.isError ? <Failure what="Stop failed." error={change.error} /> : null}
+      <Failure what="Stop failed." error={change.error} />
       <div className="flex flex-wrap gap-3 pt-2">
         <button
           type="button"
@@ -110,14 +108,14 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
 export function StoppedNotice(): ReactNode {
   const [open, setOpen] = useState(false);
   const { zone, nowMs, toMarket } = useTimes();
-  const { data: state } = useQuery(killSwitchQuery);
-  const { data } = useQuery({ ...dashboardQuery, enabled: false });
+  const { data: state } = useRead(readKillSwitch, {});
+  const { data } = useRead(readDashboard, {}, { enabled: false });
   const change = useSwitch(() => setOpen(false));
   if (!state?.engaged) return null;
   const running = data?.profiles.filter((profile) => profile.enabled) ?? [];
   const since = state.since === null ? null : toMarket(Date.parse(state.since));
   return (
-    <div id="stopped" className="say care mb-5 flex flex-wrap items-center gap-3">
+    <div id="stopped" className="say care mb-4 flex flex-wrap items-center gap-3">
       <span className="grow">
         <Icon name="warn" /> <b>Buying is stopped{since === null ? '' : ` since ${moment(since, zone, nowMs)}`}.</b>{' '}
         Exits and stops stay active.{state.freeze ? ' This stop also freezes exits.' : ''} {state.reason ?? ''}
@@ -131,7 +129,7 @@ export function StoppedNotice(): ReactNode {
             ? 'No profile is running. Nothing is bought until you start one.'
             : `These profiles may buy immediately, at current prices: ${running.map(({ name }) => name).join(', ')}.`}
         </p>
-        {change.isError ? <Failure what="Still stopped." error={change.error} /> : null}
+        <Failure what="Still stopped." error={change.error} />
         <div className="flex flex-wrap gap-3 pt-2">
           <button
             type="button"

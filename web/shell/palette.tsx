@@ -1,12 +1,11 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
-import { listDeadLetters } from '#api/contract/jobs.ts';
 import { listOrphanOrders } from '#api/contract/orphans.ts';
-import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
-import { type Dashboard, dashboardQuery, orphansKey } from '#web/data/queries.ts';
+import { listDeadLetters } from '#api/contract/jobs.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import type { Dashboard } from '#web/data/answers.ts';
 import { useDemo } from '#web/data/session.tsx';
+import { useRead, useReads } from '#web/data/read.ts';
 import { matchesOf } from './palette-matches.ts';
 import { placesOf, profilePagesOf, RESEARCH_PAGES } from '#web/ui/places.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
@@ -87,17 +86,12 @@ const dashboardRows = (data: Dashboard | undefined, demo: boolean, go: Go): Row[
 
 /** Orphan orders of all accounts and failed jobs: fetched while the palette is open. */
 function useReviewRows(data: Dashboard | undefined, go: Go): Row[] {
-  const orphans = useQueries({
-    queries: (data?.accounts ?? []).map(({ id }) => ({
-      queryKey: orphansKey(id),
-      queryFn: ({ signal }: { signal: AbortSignal }) => call(listOrphanOrders, { params: { id } }, signal),
-    })),
-  });
-  const { data: jobs } = useQuery({
-    queryKey: keys.deadLetters,
-    queryFn: ({ signal }) => call(listDeadLetters, { query: {} }, signal),
-  });
-  const open = orphans.flatMap((answer) => answer.data?.orphans ?? []).filter(({ state }) => state === 'open');
+  const orphans = useReads(
+    listOrphanOrders,
+    (data?.accounts ?? []).map(({ id }) => ({ params: { id } })),
+  );
+  const { data: jobs } = useRead(listDeadLetters, {});
+  const open = (orphans.data ?? []).flatMap((answer) => answer.orphans).filter(({ state }) => state === 'open');
   return [
     ...open.map(({ side, quantity, symbol, orderId }) => ({
       words: `Orphan order: ${side} ${quantity} ${symbol}`,
@@ -115,7 +109,7 @@ function useReviewRows(data: Dashboard | undefined, go: Go): Row[] {
 function useRows(onStop: () => void): Row[] {
   const navigate = useNavigate();
   const demo = useDemo();
-  const { data } = useQuery(dashboardQuery);
+  const { data } = useRead(readDashboard, {});
   const go: Go = (to, hash, search) => () =>
     void navigate({ to, ...(hash === undefined ? {} : { hash }), ...(search === undefined ? {} : { search }) });
   const review = useReviewRows(data, go);
@@ -138,7 +132,7 @@ function Search({ onClose, onStop }: Pick<PaletteProps, 'onClose' | 'onStop'>): 
   const id = useId();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const { isPending } = useQuery(dashboardQuery);
+  const { isPending } = useRead(readDashboard, {});
   const rows = matchesOf(useRows(onStop), text).slice(0, SHOWN);
   const here = Math.min(at, rows.length - 1);
   const choose = (row: Row | undefined): void => {
@@ -156,7 +150,7 @@ function Search({ onClose, onStop }: Pick<PaletteProps, 'onClose' | 'onStop'>): 
     <>
       <span className="in my-2">
         <input
-          className="text-left!"
+          className="left"
           role="combobox"
           aria-label="Go to"
           aria-expanded="true"

@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { readDashboard } from '#api/contract/records.ts';
 import { Live, useIsStale } from '#web/data/live.tsx';
-import { dashboardQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { useSteady } from '#web/data/use-steady.ts';
+import { useRead } from '#web/data/read.ts';
 import { accountGroups } from '#web/ui/accounts.ts';
 import { placesOf, tabsOf } from '#web/ui/places.ts';
 import { AccountTag } from '#web/ui/figures.tsx';
@@ -16,6 +16,9 @@ import { KillSwitch } from './kill-switch.tsx';
 import { LostBar } from './lost-bar.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { ThemeSwitch } from '#web/ui/theme-switch.tsx';
+
+/** Every page shows parts of the dashboard; it is polled here for all of them. */
+const POLL_MS = 15_000;
 
 function Places({ places }: { places: readonly { to: string; words: string }[] }): ReactNode {
   return places.map(({ to, words }) => (
@@ -36,7 +39,7 @@ function Brand(): ReactNode {
 
 /** The account group that the overview shows. */
 function ActiveAccounts(): ReactNode {
-  const { data } = useQuery(dashboardQuery);
+  const { data } = useRead(readDashboard, {}, { every: POLL_MS });
   const group = data === undefined ? undefined : accountGroups(data)[0];
   if (group === undefined) return null;
   const [first] = group.accounts;

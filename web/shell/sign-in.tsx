@@ -1,27 +1,23 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { signIn } from '#api/contract/session.ts';
 import { call } from '#web/data/call.ts';
-import { restoredQuery } from '#web/data/queries.ts';
-import { useEnter } from '#web/data/session.tsx';
+import { useEnter, useRestored } from '#web/data/session.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { SignedOutFrame } from './signed-out-frame.tsx';
 import { When } from '#web/ui/when.tsx';
+import { useRun } from '#web/data/read.ts';
 
 export function SignInPage(): ReactNode {
   const enter = useEnter();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
-  const attempt = useMutation({
-    mutationFn: () => call(signIn, { body: { email, password } }),
-    onSuccess: async (session) => {
-      enter(session);
-      if (location.pathname === '/sign-in') await navigate({ to: '/' });
-    },
+  const attempt = useRun(async () => {
+    enter(await call(signIn, { body: { email, password } }));
+    if (location.pathname === '/sign-in') await navigate({ to: '/' });
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -63,7 +59,7 @@ export function SignInPage(): ReactNode {
                 onChange: (event) => setPassword(event.target.value),
               }}
             />
-            {attempt.isError ? <Failure what="Not signed in." error={attempt.error} /> : null}
+            <Failure what="Not signed in." error={attempt.error} />
             <div className="actions">
               <button type="submit" className="btn go" disabled={attempt.isPending}>
                 Sign in
@@ -78,8 +74,8 @@ export function SignInPage(): ReactNode {
 
 /** Notice after a restore, which ends every session. */
 function Restored(): ReactNode {
-  const { data: restored } = useQuery(restoredQuery);
-  if (restored == null) return null;
+  const restored = useRestored();
+  if (restored === undefined) return null;
   return (
     <Notice tone="next" title="Restored.">
       {Object.values(restored.rows)

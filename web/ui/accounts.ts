@@ -1,6 +1,6 @@
 import { venueOf } from '#core/account/account.ts';
-import { add, readDecimal, type Decimal, ZERO } from '#core/amount/decimal.ts';
-import type { Dashboard, DashboardAccount } from '#web/data/queries.ts';
+import { add, type Decimal, readDecimal, ZERO } from '#core/amount/decimal.ts';
+import type { Dashboard, DashboardAccount } from '#web/data/answers.ts';
 
 type Tag = 'LIVE' | 'TESTNET' | 'DEMO' | 'PAPER';
 
@@ -44,7 +44,7 @@ const count = (numbers: readonly number[]): number => numbers.reduce((sum, n) =>
 function figuresOf(members: readonly DashboardAccount[]) {
   const [first, second] = members;
   const only = second === undefined ? first : undefined;
-  const results = members.flatMap(({ stops }) => (stops.result === null ? [] : [stops.result]));
+  const stopped = members.filter(({ stops }) => stops.kept > 0);
   return {
     pnlToday: total(members.map(({ pnlToday }) => pnlToday?.amount ?? null)),
     pnlShare: only?.pnlToday?.share ?? null,
@@ -56,7 +56,7 @@ function figuresOf(members: readonly DashboardAccount[]) {
     stops: {
       kept: count(members.map(({ stops }) => stops.kept)),
       onExchange: count(members.map(({ stops }) => stops.onExchange)),
-      result: results.length === 0 ? null : total(results),
+      result: stopped.length === 0 ? null : total(stopped.map(({ stops }) => stops.result)),
     },
     drawdown: only?.drawdown ?? null,
   };

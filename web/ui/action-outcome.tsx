@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { useAction } from '#web/data/use-action.ts';
-import { Failure, Notice } from './notice.tsx';
 import { Prose } from './when.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 
 type State = Pick<ReturnType<typeof useAction>, 'error' | 'action' | 'isDone' | 'isWaiting'>;
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { signedPercent } from './numbers.ts';
+import { signedPercent, whole } from './numbers.ts';
 
 interface BandProps {
   band: {
@@ -16,10 +16,8 @@ interface BandProps {
 /** Kinds of ambiguous candles, where known. */
 function kindsOf({ stops = 0, crossed = 0 }: BandProps['band']): string {
   const kinds = [
-    ...(stops === 0 ? [] : [`${stops.toLocaleString('en-US')} with a stop whose limit price was broken`]),
-    ...(crossed === 0
-      ? []
-      : [`${crossed.toLocaleString('en-US')} that crossed a buy or sell price and closed elsewhere`]),
+    ...(stops === 0 ? [] : [`${whole(stops)} with a stop whose limit price was broken`]),
+    ...(crossed === 0 ? [] : [`${whole(crossed)} that crossed a buy or sell price and closed elsewhere`]),
   ];
   return kinds.length === 0 ? '' : ` Among them: ${kinds.join('; ')}.`;
 }
@@ -46,7 +44,7 @@ export function AmbiguityBand({ band }: BandProps): ReactNode {
       <p className="two px-2">
         {candles === 0
           ? 'Ambiguity: none.'
-          : `In ${candles.toLocaleString('en-US')} ${candles === 1 ? 'candle' : 'candles'} two events could have happened in either order, such as exit and stop. Worst and best assume the least and the most favourable order.${kindsOf(band)}`}
+          : `In ${whole(candles)} ${candles === 1 ? 'candle' : 'candles'} two events could have happened in either order, such as exit and stop. Worst and best assume the least and the most favourable order.${kindsOf(band)}`}
       </p>
     </>
   );

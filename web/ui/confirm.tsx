@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Dialog } from './dialog.tsx';
-import { Failure } from './notice.tsx';
+import { Failure } from '#web/ui/notice.tsx';
+import { useRun } from '#web/data/read.ts';
 
 interface ConfirmProps {
   /** Text of the button that opens the dialog. */
@@ -23,7 +23,7 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps): ReactNode {
   const { words, title, children, action, keep = 'Cancel', failed, run, small = false, label, disabled } = props;
   const [open, setOpen] = useState(false);
-  const act = useMutation({ mutationFn: run, onSuccess: () => setOpen(false) });
+  const act = useRun(run, { onSuccess: () => setOpen(false) });
   return (
     <>
       <button
@@ -36,8 +36,8 @@ export function Confirm(props: ConfirmProps): ReactNode {
         {words}
       </button>
       <Dialog title={title} open={open} onClose={() => setOpen(false)}>
-        <div className="two grid gap-2 whitespace-normal py-2 text-left">{children}</div>
-        {act.isError ? <Failure what={failed} error={act.error} /> : null}
+        <div className="two grid gap-2 py-2">{children}</div>
+        <Failure what={failed} error={act.error} />
         <div className="flex flex-wrap gap-3 pt-2">
           <button type="button" className="btn go" disabled={act.isPending} onClick={() => act.mutate()}>
             {action}

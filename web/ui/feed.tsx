@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { isObject } from '#core/merge.ts';
-import type { LogRow } from '#web/data/queries.ts';
+import type { LogRow } from '#web/data/answers.ts';
 import { logMark } from './prose.ts';
 import { Icon } from './icon.tsx';
 import { Prose, When } from './when.tsx';
+import { whole } from './numbers.ts';
 
 interface FeedProps {
   rows: readonly LogRow[];
@@ -28,8 +29,7 @@ export function Feed({ rows, open = false, named = false }: FeedProps): ReactNod
           </span>
           <div>
             {named && row.symbol !== null ? <b>{row.symbol} </b> : null}
-            <Prose text={row.msg} />{' '}
-            {row.count > 1 ? <span className="two nb">×{row.count.toLocaleString('en-US')}</span> : null}
+            <Prose text={row.msg} /> {row.count > 1 ? <span className="two nb">×{whole(row.count)}</span> : null}
             {open ? <Context ctx={row.ctx} /> : null}
           </div>
         </li>

@@ -1,5 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
-import { Notice } from './notice.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 
 interface FieldProps {
   label: string;

@@ -1,5 +1,5 @@
 import { isObject } from '#core/merge.ts';
-import type { LogRow } from '#web/data/queries.ts';
+import type { LogRow } from '#web/data/answers.ts';
 
 /** Rows of one trade of a coin, newest first, or a row that belongs to none. */
 export type LogGroup =

@@ -7,6 +7,8 @@ const NAMES: Readonly<Record<string, string>> = {
   limit: 'Buy or sell limit',
   lots: 'Position',
   stopAway: 'Stop loss',
+  url: 'URL',
+  webhookUrl: 'Webhook URL',
   trigger: 'Buys at',
   window: 'Candles',
   windowLow: 'Low of the candles',

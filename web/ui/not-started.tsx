@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { ProblemError } from '#web/data/problem-error.ts';
-import { Failure, Notice } from './notice.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 
 interface NotStartedProps {
-  error: Error;
+  /** Nothing is shown for `null`. */
+  error: Error | null;
   /** Whether an error of this path is shown at its field already. */
   isShown: (path: string) => boolean;
 }

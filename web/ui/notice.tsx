@@ -19,25 +19,49 @@ export function Notice({ tone, title, children }: NoticeProps): ReactNode {
   );
 }
 
-/** A failed action with the message of the server. */
-export function Failure({ what, error }: { what: string; error: unknown }): ReactNode {
+interface FailureProps {
+  what: string;
+  /** Nothing is shown for `null`. */
+  error: unknown;
+  retry?: () => unknown;
+  children?: ReactNode;
+}
+
+/** A failed action or read with the message of the server. */
+export function Failure({ what, error, retry, children }: FailureProps): ReactNode {
+  if (error === null) return null;
   return (
     <Notice tone="loss" title={what}>
-      {sentenceOf(error)}
+      {sentenceOf(error)} {children}
+      {retry === undefined ? null : (
+        <>
+          {' '}
+          <button type="button" className="btn small" onClick={() => void retry()}>
+            Retry
+          </button>
+        </>
+      )}
     </Notice>
   );
 }
 
-/** Placeholder rows while the page waits for an answer. */
-export function Skeleton({ rows, height = 36 }: { rows: number; height?: number }): ReactNode {
+interface SkeletonProps {
+  rows: number;
+  /** Of one row in px. */
+  height?: number;
+  what: string;
+}
+
+/** Placeholder rows of the height of the answer; names the subject when the answer takes long. */
+export function Skeleton({ rows, height = 36, what }: SkeletonProps): ReactNode {
   return (
-    <div aria-busy="true" className="grid">
+    <div aria-busy="true" className="skeleton">
       {Array.from({ length: rows }, (_, row) => (
-        <span key={row} className="flex items-center px-2" style={{ height }}>
+        <span key={row} style={{ height }}>
           <span className="sk" style={{ width: `${40 + ((row * 17) % 40)}%` }} />
         </span>
       ))}
-      <span className="vh">Loading</span>
+      <span className="note late">Loading {what}…</span>
     </div>
   );
 }

@@ -9,8 +9,6 @@ import {
   fixed,
   MISSING,
   money,
-  multiplierOf,
-  multiplierText,
   percent,
   price,
   quantity,
@@ -52,16 +50,6 @@ test('percent keeps a narrow space and never says minus zero', () => {
   assert.equal(signedPercent(-0.0591), '−5.91\u202f%');
   assert.equal(signedPercent(0.0269), '+2.69\u202f%');
   assert.equal(change(requireDecimal('0'), requireDecimal('1')), null);
-});
-
-test('percents become multipliers exactly', () => {
-  assert.equal(multiplierOf('3', 'below'), '0.97');
-  assert.equal(multiplierOf('0.4', 'above'), '1.004');
-  assert.equal(multiplierOf('0,2', 'above'), '1.002');
-  assert.equal(multiplierOf('much', 'above'), undefined);
-  assert.equal(multiplierText('0.97'), '3\u202f% below');
-  assert.equal(multiplierText('1.004'), '0.4\u202f% above');
-  assert.equal(multiplierText('x'), undefined);
 });
 
 test('a shown number is within half a unit of the last place of the true one', () => {

@@ -1,13 +1,9 @@
 import {
   absolute,
-  add,
   type Decimal,
   divide,
-  formatDecimal,
   formatFixed,
   formatRounded,
-  multiply,
-  ONE,
   readDecimal,
   requireDecimal,
   subtract,
@@ -19,7 +15,6 @@ export const MINUS = '\u2212';
 export const NARROW_SPACE = '\u202f';
 export const MISSING = '–';
 
-const TEN = requireDecimal('10');
 const group = (digits: string): string => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 
 /** Exactly `places` decimals, rounded half away from zero, comma groups, U+2212 for minus. */
@@ -67,42 +62,35 @@ export function atLeastCents(value: string): string {
 }
 
 /** `1 order`, `2 orders`. */
-export const count = (n: number, noun: string): string => `${group(String(n))} ${noun}${n === 1 ? '' : 's'}`;
+export const count = (n: number, noun: string): string => `${whole(n)} ${noun}${n === 1 ? '' : 's'}`;
 
-/** A plain number for an axis: `places` decimals, comma groups, U+2212 for minus. */
-export const numberText = (value: number, places: number): string =>
-  value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places }).replace('-', MINUS);
+/** Rounded half away from zero to `places` decimals, comma groups, U+2212 for minus; an en dash for no number. */
+export const numberText = (value: number | null, places: number): string =>
+  value === null
+    ? MISSING
+    : value
+        .toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places })
+        .replace('-', MINUS);
 
-/** A share such as 0.084 as `8.4 %`. */
-export function percent(share: number, places = 1): string {
-  const size = Math.abs(share * 100).toFixed(places);
-  return `${share < 0 && Number(size) !== 0 ? MINUS : ''}${size}${NARROW_SPACE}%`;
+/** A count: `1,234`. */
+export const whole = (value: number): string => numberText(value, 0);
+/** A multiple such as a profit factor, or an amount of a backtest. */
+export const twoDecimals = (value: number | null): string => numberText(value, 2);
+
+/** A share such as 0.084 as `8.4 %`. Prices and positions have 2 places, results 1, rates and shares 0. */
+export function percent(share: number | null, places = 1): string {
+  if (share === null) return MISSING;
+  const size = numberText(Math.abs(share * 100), places);
+  return `${share < 0 && /[1-9]/.test(size) ? MINUS : ''}${size}${NARROW_SPACE}%`;
 }
 
-export const signedPercent = (share: number, places = 2): string =>
-  share * 100 >= 0.5 / 10 ** places ? `+${percent(share, places)}` : percent(share, places);
+/** Like percent, with a plus in front of what is above zero after rounding. */
+export function signedPercent(share: number | null, places = 2): string {
+  const text = percent(share, places);
+  return share !== null && share > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+}
 
 /** `to` against `from` as a share; `null` when it is undefined. */
 export function change(from: Decimal, to: Decimal): number | null {
   return from === 0n ? null : toNumber(divide(subtract(to, from), from));
-}
-
-/** How far `percentText` below or above 1 lies as a multiplier: `3` below is `0.97`. `undefined` when it is no number. */
-export function multiplierOf(percentText: string, side: 'below' | 'above'): string | undefined {
-  const part = readDecimal(percentText.trim().replace(',', '.'));
-  if (part === undefined) return undefined;
-  const share = divide(part, multiply(TEN, TEN));
-  const value = side === 'below' ? subtract(ONE, share) : add(ONE, share);
-  return formatDecimal(value);
-}
-
-export const SAME = 'the same';
-
-/** A stored multiplier as text: `0.97` is `3 % below`, `1.004` is `0.4 % above`. */
-export function multiplierText(multiplier: string): string | undefined {
-  const value = readDecimal(multiplier);
-  if (value === undefined || value <= 0n) return undefined;
-  const share = Number((toNumber(subtract(value, ONE)) * 100).toFixed(6));
-  if (share === 0) return SAME;
-  return `${Math.abs(share)}${NARROW_SPACE}% ${share < 0 ? 'below' : 'above'}`;
 }

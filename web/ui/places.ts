@@ -25,7 +25,6 @@ const PROFILE_PAGES = [
 export const RESEARCH_PAGES = [
   { to: '/profiles/$id/backtests', words: 'Backtests' },
   { to: '/profiles/$id/sweeps', words: 'Sweeps' },
-  { to: '/profiles/$id/quick-look', words: 'Quick look' },
   { to: '/profiles/$id/live-checks', words: 'Live vs. tested' },
   { to: '/profiles/$id/discovery', words: 'Find coins' },
 ] as const;

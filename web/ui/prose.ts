@@ -1,5 +1,5 @@
 import { isObject } from '#core/merge.ts';
-import type { LogRow } from '#web/data/queries.ts';
+import type { LogRow } from '#web/data/answers.ts';
 import { MINUS, NARROW_SPACE } from './numbers.ts';
 import { moment } from './time.ts';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import { usePaperMarket, useReplayTour } from '#web/data/use-paper-market.ts';
-import { Failure } from './notice.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 
 /** One click: two months of candles pass in three minutes, with a first profile. */
 export function ReplayTour({ accountId }: { accountId: AccountId | undefined }): ReactNode {
@@ -10,7 +10,7 @@ export function ReplayTour({ accountId }: { accountId: AccountId | undefined }):
   if (paper == null || paper.market === 'replay') return null;
   return (
     <>
-      {tour.isError ? <Failure what="The replay did not start." error={tour.error} /> : null}
+      <Failure what="The replay did not start." error={tour.error} />
       <div className="actions">
         <button
           type="button"

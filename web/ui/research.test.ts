@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { costTerms } from '#core/research/research.ts';
-import { costText, detailsFor, editOf, firstTerms, percentOf, reasonText, remainingMs, termsBody } from './research.ts';
+import { costText, detailsFor, editOf, firstTerms, reasonText, remainingMs, termsBody } from './research.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 14, 12, 7);
 
 test('a period is counted back from the last full day, so that two runs a minute apart have the same window', () => {
   const body = termsBody({ ...firstTerms(NOW), days: '7' }, NOW);
-  assert.deepEqual([body.from, body.to], ['2026-11-13T00:00:00.000Z', '2026-11-20T00:00:00.000Z']);
+  assert.deepEqual([body['from'], body['to']], ['2026-11-13T00:00:00.000Z', '2026-11-20T00:00:00.000Z']);
   assert.deepEqual(termsBody({ ...firstTerms(NOW), days: '7' }, NOW + 60_000), body);
-  assert.deepEqual([body.feeBps, body.slippageBps, body.balance], ['10', '2', '1000']);
 });
 
 test('every cost that the API knows is sent, with its default', () => {
-  const {
-    from: _from,
-    to: _to,
-    detailInterval: _interval,
-    balance: _balance,
-    ...costs
-  } = termsBody(firstTerms(NOW), NOW);
-  assert.deepEqual(costs, costTerms.parse({}));
-  assert.equal(termsBody({ ...firstTerms(NOW), makerFeeBps: '7' }, NOW).makerFeeBps, '7');
+  const { from: _from, to: _to, ...sent } = termsBody(firstTerms(NOW), NOW);
+  assert.deepEqual(sent, { detailInterval: '1m', balance: '1000', ...costTerms.parse({}) });
+});
+
+test('an empty maker fee is not sent', () => {
+  const terms = firstTerms(NOW);
+  assert.equal(termsBody(terms, NOW)['makerFeeBps'], undefined);
+  assert.equal(termsBody({ ...terms, run: { ...terms.run, makerFeeBps: '7' } }, NOW)['makerFeeBps'], '7');
 });
 
 test('costs in words; an older run was without some', () => {
@@ -34,13 +32,9 @@ test('costs in words; an older run was without some', () => {
 test('days are taken whole, and never beyond now', () => {
   const terms = { ...firstTerms(NOW), days: 'dates', from: '2026-11-01', to: '2026-11-03' };
   const body = termsBody(terms, NOW);
-  assert.deepEqual([body.from, body.to], ['2026-11-01T00:00:00.000Z', '2026-11-04T00:00:00.000Z']);
-  assert.equal(termsBody({ ...terms, to: '2026-11-20' }, NOW).to, '2026-11-20T14:12:00.000Z');
-  assert.equal(termsBody({ ...terms, from: '' }, NOW).from, '', 'what is no day is left to the server');
-});
-
-test('hundredths of a percent are written as percent', () => {
-  assert.deepEqual(['10', '7.5', '0'].map(percentOf), ['0.1', '0.075', '0']);
+  assert.deepEqual([body['from'], body['to']], ['2026-11-01T00:00:00.000Z', '2026-11-04T00:00:00.000Z']);
+  assert.equal(termsBody({ ...terms, to: '2026-11-20' }, NOW)['to'], '2026-11-20T14:12:00.000Z');
+  assert.equal(termsBody({ ...terms, from: '' }, NOW)['from'], '', 'what is no day is left to the server');
 });
 
 test('a strategy is replayed over candles that its own are made of', () => {

@@ -1,35 +1,18 @@
-import { type Decimal, divide, formatDecimal, readDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { exitCause } from '#core/decision/exit-cause.ts';
-import { INTERVAL_MS, type Interval, INTERVALS } from '#core/market/candle.ts';
+import { type Interval, INTERVAL_MS, INTERVALS } from '#core/market/candle.ts';
 import { COST_NAMES, DEFAULT_COSTS } from '#core/research/costs.ts';
 import type { Costs } from '#core/research/research.ts';
-import { MINUS, MISSING, signedPercent } from './numbers.ts';
+import { percentOf } from './percent.ts';
 
 const DAY_MS = 86_400_000;
-const HUNDRED: Decimal = requireDecimal('100');
 
-/** A plain number with two decimals; an en dash where there is none. */
-export const plain = (value: number | null): string =>
-  value === null ? MISSING : value.toFixed(2).replace('-', MINUS);
-export const share = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 1));
-/** Two decimals: small amounts change the return on the whole balance only a little. */
-export const fineShare = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 2));
-
-/** Period and costs of a run as typed; `days` is a number of days back, or `dates` for `from` and `to`. */
+/** Period, balance and costs of a run as typed; `days` is a number of days back, or `dates` for `from` and `to`. */
 export interface Terms {
   readonly days: string;
   readonly from: string;
   readonly to: string;
-  readonly detailInterval: string;
-  readonly balance: string;
-  /** In hundredths of a percent, like the slippage and the spread. */
-  readonly feeBps: string;
-  /** Empty: the same as the fee. */
-  readonly makerFeeBps: string;
-  readonly feeIn: Costs['feeIn'];
-  readonly slippageBps: string;
-  readonly spreadBps: string;
-  readonly volumePercent: string;
+  /** The settings of RUN_FORM (api/contract/forms.ts). */
+  readonly run: Readonly<Record<string, unknown>>;
 }
 
 export const PERIODS = [
@@ -46,24 +29,15 @@ export const firstTerms = (nowMs: number): Terms => ({
   days: '30',
   from: dayText(nowMs - 30 * DAY_MS),
   to: dayText(nowMs),
-  detailInterval: '1m',
-  balance: '1000',
-  ...DEFAULT_COSTS,
-  makerFeeBps: '',
+  run: { detailInterval: '1m', balance: '1000', ...DEFAULT_COSTS, makerFeeBps: '' },
 });
-
-/** Hundredths of a percent as percent: `10` is `0.1`. */
-export function percentOf(bps: string): string {
-  const value = readDecimal(bps);
-  return value === undefined ? bps : formatDecimal(divide(value, HUNDRED));
-}
 
 const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', ...COST_NAMES];
 /** Whether an error of this path is shown at one of these fields. */
 export const isTerm = (path: string): boolean => TERMS.includes(path);
 
 /** The terms as the API takes them; days are full UTC days. A period such as 30 days ends with the last full day, so that two runs can be compared. */
-export function termsBody(terms: Terms, nowMs: number) {
+export function termsBody(terms: Terms, nowMs: number): Readonly<Record<string, unknown>> {
   const end = Math.floor(nowMs / 60_000) * 60_000;
   const days = terms.days === 'dates' ? undefined : Number(terms.days);
   const [fromMs, lastMs] = [Date.parse(terms.from), Date.parse(terms.to) + DAY_MS];
@@ -71,16 +45,9 @@ export function termsBody(terms: Terms, nowMs: number) {
   const [startMs, endMs] = days === undefined ? [fromMs, Math.min(lastMs, end)] : [midnight - days * DAY_MS, midnight];
   const iso = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString() : '');
   return {
+    ...Object.fromEntries(Object.entries(terms.run).filter(([, value]) => value !== '')),
     from: iso(startMs),
     to: iso(endMs),
-    detailInterval: INTERVALS.find((interval) => interval === terms.detailInterval) ?? '1m',
-    balance: terms.balance,
-    feeBps: terms.feeBps,
-    ...(terms.makerFeeBps.trim() === '' ? {} : { makerFeeBps: terms.makerFeeBps }),
-    feeIn: terms.feeIn,
-    slippageBps: terms.slippageBps,
-    spreadBps: terms.spreadBps,
-    volumePercent: terms.volumePercent,
   };
 }
 
@@ -94,7 +61,7 @@ export function costText({
   volumePercent,
 }: Partial<Costs>): string {
   const part = (name: string, bps: string | undefined): string[] =>
-    bps === undefined || Number(bps) === 0 ? [] : [`${name} ${percentOf(bps)} %`];
+    bps === undefined || Number(bps) === 0 ? [] : [`${name} ${percentOf('bps', bps) ?? bps} %`];
   const volume = Number(volumePercent ?? 0) === 0 ? [] : [`at most ${volumePercent} % of the volume`];
   return [
     ...part('fee', feeBps),

@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
-import { strategiesQuery } from '#web/data/queries.ts';
+import { listStrategies } from '#api/contract/profiles.ts';
+import { useRead } from '#web/data/read.ts';
 
 /** The title of a strategy. */
 export function StrategyName({ name }: { name: string }): string {
-  const { data } = useQuery(strategiesQuery);
+  const { data } = useRead(listStrategies, {});
   return data?.strategies.find((strategy) => strategy.name === name)?.title ?? name;
 }

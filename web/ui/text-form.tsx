@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type InputHTMLAttributes, type ReactNode, useState } from 'react';
 import { ProblemError } from '#web/data/problem-error.ts';
-import { Failure, Notice } from './notice.tsx';
 import { Field } from './field.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
+import { useRun } from '#web/data/read.ts';
 
 interface TextField {
   readonly name: string;
@@ -27,8 +27,7 @@ interface TextFormProps {
 /** A short form of text fields; an error is shown at its field, any other one below. */
 export function TextForm({ fields, first = {}, submit, action, failed, done, children }: TextFormProps): ReactNode {
   const [values, setValues] = useState<Readonly<Record<string, string>>>(first);
-  const send = useMutation({
-    mutationFn: submit,
+  const send = useRun(submit, {
     // Text typed while the request was running is kept.
     onSuccess: (_answer, sent) => setValues((now) => (now === sent ? first : now)),
   });

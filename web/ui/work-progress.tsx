@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useNow } from '#web/data/session.tsx';
 import { remainingMs, runStateText } from './research.ts';
 import { age } from './time.ts';
-import { Failure } from './notice.tsx';
+import { Failure } from '#web/ui/notice.tsx';
+import { useRun } from '#web/data/read.ts';
 
 interface ProgressProps {
   state: string;
@@ -21,11 +21,11 @@ interface ProgressProps {
 /** Progress of background work with its remaining time and a stop button. */
 export function WorkProgress({ state, done, all, unit, since, stop, what }: ProgressProps): ReactNode {
   const now = useNow();
-  const abort = useMutation({ mutationFn: stop });
+  const abort = useRun(stop);
   const left = remainingMs({ done, all, passedMs: now - Date.parse(since) });
   return (
     <div className="grid gap-2 p-2">
-      <div role="status" className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <div role="status" className="flex flex-wrap items-center gap-x-4">
         <progress aria-label={`Progress of ${what}`} max={Math.max(1, all)} value={done} />
         <span>
           {done} of {all} {unit}
@@ -41,7 +41,7 @@ export function WorkProgress({ state, done, all, unit, since, stop, what }: Prog
           Stop {what}
         </button>
       </div>
-      {abort.isError ? <Failure what="Not stopped." error={abort.error} /> : null}
+      <Failure what="Stop failed." error={abort.error} />
       <p className="note">It continues when you leave this page.</p>
     </div>
   );

@@ -1,6 +1,6 @@
 import type { Answer } from '#api/contract/operation.ts';
 import type { listDayTickers } from '#api/contract/market.ts';
-import type { Market } from '#web/data/queries.ts';
+import type { Market } from '#web/data/answers.ts';
 
 type Ticker = Answer<typeof listDayTickers>['tickers'][number];
 

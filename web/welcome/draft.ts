@@ -2,9 +2,9 @@ import { useEffect, useState } from 'react';
 import { type AccountId, readId } from '#core/ids.ts';
 import { withValue } from '#core/config-path.ts';
 import { isObject } from '#core/merge.ts';
+import { PRESETS } from '#strategies/presets.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import type { listStrategies } from '#api/contract/profiles.ts';
-import { PRESETS } from '#strategies/presets.ts';
 
 const KEY = 'tradewind:new-profile';
 const STEPS = 4;

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import type { PaperMarket, PaperState } from '#core/installation/paper-market.ts';
+import { useChangeMarket, usePaperMarket } from '#web/data/use-paper-market.ts';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
-import { useChangeMarket, usePaperMarket } from '#web/data/use-paper-market.ts';
 import { ReplayTour } from '#web/ui/replay-tour.tsx';
 
 const CHOICES: readonly { readonly market: PaperMarket; readonly words: string; readonly note: string }[] = [
@@ -58,7 +58,7 @@ function Choice({ paper, accountId }: ChoiceProps): ReactNode {
           Starting the market. This takes some seconds.
         </p>
       ) : null}
-      {change.isError ? <Failure what="The market was not changed." error={change.error} /> : null}
+      <Failure what="The market was not changed." error={change.error} />
       {paper.problem !== null && !change.isError && !change.isPending ? (
         <Notice tone="care" title="Live prices are not available.">
           {paper.problem}

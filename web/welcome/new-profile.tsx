@@ -1,21 +1,23 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { listDayTickers } from '#api/contract/market.ts';
 import { withEqualShares } from '#strategies/presets.ts';
-import { call } from '#web/data/call.ts';
-import { accountsQuery, dashboardQuery, strategiesQuery, symbolsQuery } from '#web/data/queries.ts';
+import { listDayTickers } from '#api/contract/market.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import { listStrategies } from '#api/contract/profiles.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
+import { usePaperMarket } from '#web/data/use-paper-market.ts';
+import { useMarkets } from '#web/data/use-markets.ts';
+import { useRead } from '#web/data/read.ts';
 import { moneyUnit, tagOf } from '#web/ui/accounts.ts';
 import { Icon } from '#web/ui/icon.tsx';
-import { Skeleton } from '#web/ui/notice.tsx';
 import { coinRows, firstCoins } from './coin-rows.ts';
 import { configOf, type DraftState, type PresetName, useDraft } from './draft.ts';
-import { usePaperMarket } from '#web/data/use-paper-market.ts';
 import { useReplay } from './use-replay.ts';
 import { type Account, AccountStep } from './welcome-account.tsx';
 import { CoinStep } from './welcome-coins.tsx';
 import { ReviewStep } from './welcome-review.tsx';
 import { StrategyStep } from './welcome-strategy.tsx';
+import { Read } from '#web/ui/read.tsx';
 
 const STEPS = ['Account', 'Strategy', 'Coins', 'Review'] as const;
 
@@ -23,8 +25,8 @@ const STEPS = ['Account', 'Strategy', 'Coins', 'Review'] as const;
 export function NewProfilePage(): ReactNode {
   const state = useDraft();
   const { draft } = state;
-  const { data } = useQuery(accountsQuery);
-  const accounts = data?.accounts ?? [];
+  const all = useRead(listAccounts, {});
+  const accounts = all.data?.accounts ?? [];
   const account =
     accounts.find(({ id }) => id === draft.accountId) ??
     accounts.find(({ endpoint }) => endpoint === 'paper') ??
@@ -52,11 +54,15 @@ export function NewProfilePage(): ReactNode {
           </li>
         ))}
       </ol>
-      {account === undefined ? (
-        <Skeleton rows={6} />
-      ) : (
-        <Steps key={account.id} state={state} account={account} accounts={accounts} />
-      )}
+      <Read of={all} what="the accounts" rows={6}>
+        {() =>
+          account === undefined ? (
+            <p className="p-2">There is no account yet.</p>
+          ) : (
+            <Steps key={account.id} state={state} account={account} accounts={accounts} />
+          )
+        }
+      </Read>
     </>
   );
 }
@@ -72,13 +78,10 @@ const TICKERS_EVERY_MS = 10_000;
 function Steps({ state, account, accounts }: StepsProps): ReactNode {
   const { draft, change } = state;
   const paper = usePaperMarket();
-  const { data: known, error: symbolsError } = useQuery(symbolsQuery(account.id));
-  const { data: days } = useQuery({
-    queryKey: ['day-tickers', account.id],
-    queryFn: ({ signal }) => call(listDayTickers, { params: { id: account.id } }, signal),
-    refetchInterval: TICKERS_EVERY_MS,
-  });
-  const { data: board } = useQuery({ ...dashboardQuery, refetchInterval: 2_000 });
+  const markets = useMarkets(account.id);
+  const known = markets.data;
+  const { data: days } = useRead(listDayTickers, { params: { id: account.id } }, { every: TICKERS_EVERY_MS });
+  const { data: board } = useRead(readDashboard, {}, { every: 2_000 });
   const wallet = board?.accounts.find(({ id }) => id === account.id);
   const rows = known === undefined ? undefined : coinRows(known.symbols, days?.tickers ?? []);
   // Without their volumes the first coins would be others a moment later.
@@ -97,7 +100,7 @@ function Steps({ state, account, accounts }: StepsProps): ReactNode {
     endMs: marketAt == null ? undefined : Date.parse(marketAt),
   });
   const perCoin = replay.check?.perCoin ?? null;
-  const strategies = useQuery(strategiesQuery).data?.strategies ?? [];
+  const strategies = useRead(listStrategies, {}).data?.strategies ?? [];
   const go = (step: number) => () => change({ step });
   if (draft.step === 0)
     return (
@@ -116,7 +119,7 @@ function Steps({ state, account, accounts }: StepsProps): ReactNode {
     return (
       <CoinStep
         {...{ rows, perCoin, unit }}
-        error={symbolsError}
+        error={markets.error}
         chosen={coins}
         free={wallet?.free ?? null}
         onChoose={(chosen) => change({ coins: [...chosen] })}

@@ -1,31 +1,22 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { signUp } from '#api/contract/session.ts';
 import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
 import { useEnter } from '#web/data/session.tsx';
-import { Failure } from '#web/ui/notice.tsx';
 import { browserZone } from '#web/data/zones.ts';
+import { Failure } from '#web/ui/notice.tsx';
 import { Field } from '#web/ui/field.tsx';
+import { useRun } from '#web/data/read.ts';
 
 const SHORTEST = 12;
 
 /** Creates the one operator of this installation. */
 export function OperatorForm(): ReactNode {
-  const client = useQueryClient();
   const enter = useEnter();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const create = useMutation({
-    mutationFn: () => call(signUp, { body: { email, password, timezone: browserZone() } }),
-    onSuccess: (session) => {
-      enter(session);
-      client.setQueryData(keys.onboarding, (old: { demoMode: boolean } | undefined) => ({
-        demoMode: old?.demoMode ?? false,
-        needsOnboarding: false,
-      }));
-    },
+  const create = useRun(async () => {
+    enter(await call(signUp, { body: { email, password, timezone: browserZone() } }));
   });
   const refused = create.error instanceof ProblemError ? create.error : undefined;
   const fields = { email: refused?.field('email'), password: refused?.field('password') };

@@ -27,13 +27,13 @@ export function ReplayPanel({ replay: { answer, loading, error, loaded }, unit, 
     answer?.kind === 'replayed' ? `runs in this browser, ${numberText(answer.tookMs / 1000, 1)} s` : undefined;
   return (
     <Section title="Replay of the last 90 days" note={note} span={4}>
-      {error === null ? null : <Failure what="Could not load all candles." error={error} />}
+      <Failure what="Could not load all candles." error={error} />
       {loading === undefined ? null : (
         <p className="note px-2 pb-2" role="status">
           Loading the candles of {loading.symbol}: {percent(loading.share, 0)}.
         </p>
       )}
-      {answer === undefined && error === null ? <Skeleton rows={6} /> : null}
+      {answer === undefined && error === null ? <Skeleton rows={6} what="the replay" /> : null}
       {answer?.kind === 'refused' ? (
         <Notice tone="care" title="Nothing to replay.">
           {answer.sentence}

@@ -1,8 +1,10 @@
 import { newId, type ProfileId } from '#core/ids.ts';
-import { type CandleColumns, INTERVAL_MS, type Interval } from '#core/market/candle.ts';
+import { type CandleColumns, type Interval, INTERVAL_MS } from '#core/market/candle.ts';
 import { toNumber } from '#core/amount/decimal.ts';
 import { valueAt } from '#core/config-path.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { BoundStrategy, Finding } from '#strategies/strategy.ts';
 import { aggregateSeries, type Series } from '#backtest/columns.ts';
 import type { Terms } from '#backtest/fills.ts';
 import { runKernel } from '#backtest/kernel.ts';
@@ -10,8 +12,6 @@ import { feesPaid } from '#backtest/metrics.ts';
 import { openPortfolio } from '#backtest/portfolio-backtest.ts';
 import { runPortfolio } from '#backtest/portfolio-run.ts';
 import { type BacktestInput, openKernel } from '#backtest/run.ts';
-import { STRATEGIES } from '#strategies/registry.ts';
-import type { BoundStrategy, Finding } from '#strategies/strategy.ts';
 
 /** Finer candles decide for a strategy that acts on ticks: minutes for a fast one, else these, which are faster. */
 const COARSE_DETAIL: Interval = '5m';

@@ -1,15 +1,6 @@
-import {
-  divide,
-  formatDecimal,
-  multiply,
-  ONE,
-  readDecimal,
-  requireDecimal,
-  subtract,
-  toNumber,
-} from '#core/amount/decimal.ts';
+import { readDecimal } from '#core/amount/decimal.ts';
 import { INTERVALS } from '#core/market/candle.ts';
-import { multiplierOf } from '#web/ui/numbers.ts';
+import { isScale, percentOf, storedOf as storedPercent } from '#web/ui/percent.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -160,29 +151,24 @@ export const SETTING_FIELDS: Readonly<Record<string, readonly SettingField[]>> =
   ],
 };
 
-const HUNDRED = requireDecimal('100');
-const numberText = (text: string): string => text.trim().replace(',', '.');
+const HUNDRED = 100;
 
 /** A stored value as it is shown: a multiplier such as `0.97` as `3`. */
 export function shownOf({ kind }: SettingField, stored: unknown): string {
   if (stored === undefined || stored === null) return '';
-  const value = typeof stored === 'string' ? readDecimal(stored) : undefined;
-  if (value === undefined || kind === 'amount' || kind === 'count' || kind === 'choice') return String(stored);
-  const part = kind === 'share' ? value : kind === 'above' ? subtract(value, ONE) : subtract(ONE, value);
-  return formatDecimal(multiply(part, HUNDRED));
+  return (isScale(kind) ? percentOf(kind, String(stored)) : undefined) ?? String(stored);
 }
 
 /** The stored value of a text; undefined when it is no usable value. An empty optional setting is ''. */
 export function storedOf({ kind, optional = false }: SettingField, shown: string): string | number | undefined {
-  const text = numberText(shown);
+  const text = shown.trim().replace(',', '.');
   if (text === '') return optional ? '' : undefined;
   if (kind === 'choice') return shown;
-  const value = readDecimal(text);
-  if (value === undefined || value <= 0n) return undefined;
-  if (kind === 'count') return Number.isInteger(toNumber(value)) ? toNumber(value) : undefined;
+  const value = Number(readDecimal(text) === undefined ? Number.NaN : text);
+  if (!(value > 0)) return undefined;
+  if (kind === 'count') return Number.isInteger(value) ? value : undefined;
   if (kind === 'amount') return text;
-  if (kind === 'share') return formatDecimal(divide(value, HUNDRED));
-  return kind === 'below' && value >= HUNDRED ? undefined : multiplierOf(text, kind);
+  return kind === 'below' && value >= HUNDRED ? undefined : storedPercent(kind, text);
 }
 
 /** The message for a text that `storedOf` refuses. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Icon } from '#web/ui/icon.tsx';
 import { Choice, Field } from '#web/ui/field.tsx';
-import { problemOf, shownOf, type SettingField, storedOf } from './setting-fields.ts';
+import { problemOf, type SettingField, shownOf, storedOf } from './setting-fields.ts';
 
 interface SettingProps {
   field: SettingField;

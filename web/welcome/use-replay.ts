@@ -1,8 +1,8 @@
-import { useQueries } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import type { Interval } from '#core/market/candle.ts';
-import type { Market } from '#web/data/queries.ts';
+import type { Market } from '#web/data/answers.ts';
+import { useLoads } from '#web/data/load.ts';
 import { loadCandles, rulesOf } from '#web/preview/load-past.ts';
 import { NewestOnly } from '#web/preview/newest-only.ts';
 import type { ConfigCheck, ReplayAnswer, ReplayCoin, ReplayRequest, WizardAnswer } from './replay.ts';
@@ -39,15 +39,14 @@ export function useReplay({ accountId, markets, endMs, ...request }: ReplayOptio
   // One window per hour: each change of the end would load everything again.
   const hourMs = endMs === undefined ? undefined : endMs - (endMs % HOUR_MS);
   const coins = request.coins.flatMap((symbol) => markets?.find((market) => market.symbol === symbol) ?? []);
-  const pasts = useQueries({
-    queries: coins.map((market) => ({
-      queryKey: ['past', accountId, market.symbol, hourMs],
+  const pasts = useLoads<ReplayCoin>(
+    coins.map((market) => ({
+      key: ['past', accountId, market.symbol, hourMs],
       enabled: hourMs !== undefined,
-      staleTime: Number.POSITIVE_INFINITY,
-      queryFn: async ({ signal }: { signal: AbortSignal }): Promise<ReplayCoin> =>
+      load: (signal) =>
         loadTurn(() => loadCoin({ accountId, market, endMs: hourMs ?? 0, signal, onProgress: setShare })),
     })),
-  });
+  );
   const ready = pasts.flatMap(({ data }) => data ?? []);
   const loaded = ready.map(({ rules }) => rules.symbol);
   const thread = useThread(setAnswer);

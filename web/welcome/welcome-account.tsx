@@ -1,17 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { z } from 'zod';
 import type { AccountId } from '#core/ids.ts';
 import type { account } from '#api/contract/accounts.ts';
-import type { z } from 'zod';
-import { dashboardQuery } from '#web/data/queries.ts';
+import { readDashboard } from '#api/contract/records.ts';
 import { useMarketTime, useZone } from '#web/data/session.tsx';
+import { useRead } from '#web/data/read.ts';
 import { MarketChoice } from './market-choice.tsx';
 import { AccountTag } from '#web/ui/figures.tsx';
-import { Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
-import { money } from '#web/ui/numbers.ts';
 import { full } from '#web/ui/time.ts';
+import { money } from '#web/ui/numbers.ts';
 
 export type Account = z.infer<typeof account>;
 
@@ -32,7 +31,6 @@ export function AccountStep({ accounts, chosen, onChoose, onNext }: StepProps): 
       </div>
       <div className="cols">
         <Section title="Account" span={7}>
-          {accounts.length === 0 ? <Skeleton rows={2} height={52} /> : null}
           <div role="radiogroup" aria-label="Account">
             {accounts.map((account) => (
               <label key={account.id} className={account.id === chosen?.id ? 'pick on' : 'pick'}>
@@ -66,7 +64,7 @@ export function AccountStep({ accounts, chosen, onChoose, onNext }: StepProps): 
 
 function AccountNote({ account: { endpoint, exchangeMode, id } }: { account: Account }): ReactNode {
   // The worker reads the wallet and the market within seconds of the first sign-up.
-  const { data } = useQuery({ ...dashboardQuery, refetchInterval: 2_000 });
+  const { data } = useRead(readDashboard, {}, { every: 2_000 });
   const market = useMarketTime();
   const zone = useZone();
   if (endpoint !== 'paper') {

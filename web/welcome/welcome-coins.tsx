@@ -45,8 +45,8 @@ export function CoinStep({ rows, error, chosen, perCoin, free, unit, onChoose, o
       </div>
       <div className="cols">
         <Section title="Coins" note={rows === undefined ? undefined : count(rows.length, 'pair')} span={9}>
-          {error === null ? null : <Failure what="Could not load the coins." error={error} />}
-          {rows === undefined && error === null ? <Skeleton rows={8} /> : null}
+          <Failure what="Could not load the coins." error={error} />
+          {rows === undefined && error === null ? <Skeleton rows={8} what="the coins" /> : null}
           {rows?.length === 0 ? (
             <p className="p-2" role="status">
               No coins loaded yet. The list appears once the worker has read them from the exchange.
@@ -102,7 +102,7 @@ function CoinTable({ rows, chosen, onChoose }: TableProps): ReactNode {
   return (
     <>
       <div className="flex flex-wrap items-center gap-3 px-2 pb-2">
-        <span className="in w-60">
+        <span className="in" style={{ width: 240 }}>
           <input
             type="search"
             aria-label="Search coin"

@@ -1,8 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { createProfile } from '#api/contract/profiles.ts';
+import { valueAt } from '#core/config-path.ts';
 import { withEqualShares } from '#strategies/presets.ts';
+import { createProfile } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
 import { tagOf } from '#web/ui/accounts.ts';
 import { Field } from '#web/ui/field.tsx';
@@ -10,7 +10,7 @@ import { AccountTag } from '#web/ui/figures.tsx';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { count, numberText } from '#web/ui/numbers.ts';
 import { Section } from '#web/ui/section.tsx';
-import { valueAt } from '#core/config-path.ts';
+import { useRun } from '#web/data/read.ts';
 import { type DraftState, presetOf, type StrategyView } from './draft.ts';
 import { SETTING_FIELDS, shownOf } from './setting-fields.ts';
 import type { Account } from './welcome-account.tsx';
@@ -68,7 +68,7 @@ export function ReviewStep(props: StepProps): ReactNode {
               Its orders are real as soon as the profile starts.
             </Notice>
           )}
-          {start.isError ? <Failure what="Not started." error={start.error} /> : null}
+          <Failure what="Not started." error={start.error} />
         </Section>
         <Section title="Settings" note={presetOf(strategy, config) ?? 'your own settings'} span={6}>
           <dl className="dl">
@@ -116,19 +116,13 @@ function textOf(kind: string, shown: string, unit: string): string {
 type StartInput = Pick<StepProps, 'account' | 'state' | 'config' | 'coins'> & { name: string };
 
 function useStart({ account, state, config, coins, name }: StartInput) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const { strategy } = state.draft;
-  return useMutation({
-    mutationFn: () => {
-      const whole = withEqualShares(strategy, config, coins);
-      const body = { accountId: account.id, name, strategyName: strategy, config: { ...whole }, enabled: true };
-      return call(createProfile, { body: { ...body, symbols: [...coins] } });
-    },
-    onSuccess: async () => {
-      state.clear();
-      await client.invalidateQueries();
-      await navigate({ to: '/' });
-    },
+  return useRun(async () => {
+    const whole = withEqualShares(strategy, config, coins);
+    const body = { accountId: account.id, name, strategyName: strategy, config: { ...whole }, enabled: true };
+    await call(createProfile, { body: { ...body, symbols: [...coins] } });
+    state.clear();
+    await navigate({ to: '/' });
   });
 }

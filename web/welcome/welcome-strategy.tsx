@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from 'react';
-import { valueAt, type Changes } from '#core/config-path.ts';
+import { type Changes, valueAt } from '#core/config-path.ts';
 import { PRESETS } from '#strategies/presets.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { Section } from '#web/ui/section.tsx';
-import { type DraftState, presetConfig, presetOf, type PresetName, type StrategyView, withSetting } from './draft.ts';
+import { type DraftState, presetConfig, type PresetName, presetOf, type StrategyView, withSetting } from './draft.ts';
 import { ReplayPanel } from './replay-panel.tsx';
 import { SETTING_FIELDS, type SettingField } from './setting-fields.ts';
 import { SettingInput } from './setting-input.tsx';

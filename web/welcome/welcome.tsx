@@ -1,14 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { onboardingQuery } from '#web/data/queries.ts';
+import { onboarding } from '#api/contract/session.ts';
+import { useRead } from '#web/data/read.ts';
 import { Section } from '#web/ui/section.tsx';
 import { SignedOutFrame } from '#web/shell/signed-out-frame.tsx';
 import { OperatorForm } from './operator-form.tsx';
 
 /** The first page of a new installation; afterwards the wizard. */
 export function WelcomePage(): ReactNode {
-  const { data } = useQuery(onboardingQuery);
+  const { data } = useRead(onboarding, {});
   return data?.needsOnboarding ? <NewOperator /> : <Navigate to="/profiles/new" />;
 }
 

@@ -1,8 +1,8 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { Interval } from '#core/market/candle.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { readBacktestChart, readCoinChart } from '#api/contract/charts.ts';
 import { call } from '#web/data/call.ts';
+import type { Load } from '#web/data/load.ts';
 import type { ChartPage } from './chart-data.ts';
 
 /** A coin as it trades now, or a coin of a backtest up to the end of its period. */
@@ -36,12 +36,11 @@ function readPage(
 }
 
 /** One page of candles; without a time the newest, which a coin reads again and again. */
-export function chartQuery(source: ChartSource, interval: Interval, beforeMs?: number) {
+export function chartPage(source: ChartSource, interval: Interval, beforeMs?: number): Load<ChartPage> {
   const before = beforeMs ?? (source.kind === 'backtest' ? source.endMs : undefined);
-  return queryOptions({
-    queryKey: ['chart', source, interval, before ?? 'newest'] as const,
-    queryFn: ({ signal }) => readPage(source, { interval, beforeMs: before }, signal),
-    refetchInterval: before === undefined ? NEWEST_MS : false,
-    staleTime: before === undefined ? 0 : PAST_MS,
-  });
+  return {
+    key: ['chart', source, interval, before ?? 'newest'],
+    load: (signal) => readPage(source, { interval, beforeMs: before }, signal),
+    ...(before === undefined ? { every: NEWEST_MS, freshMs: 0 } : { freshMs: PAST_MS }),
+  };
 }
