@@ -47,8 +47,8 @@ import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
  *    between the two leaves an order that is not final, and the next start looks it up again.
  * 8. Resolve. The coin runner watches each order whose outcome is not certain (resolve.ts). It queries the exchange
  *    until it finds the order, or until it can prove that the order never arrived. The proof needs two answers of every
- *    source that say "absent", at least `separateMs` apart. Both must come after the last moment at which the request
- *    could still have arrived (`certainFrom`, core/order/order-timing.ts). The row then becomes `never-arrived`. A
+ *    source that say "absent", at least `separateMs` apart. Both queries must be sent after the last moment at which
+ *    the request could still have arrived (`certainFrom`, core/order/order-timing.ts). The row then becomes `never-arrived`. A
  *    start or a takeover treats a stored order without an exchange id as possibly sent (runner/recover.ts).
  * 9. Cancel. cancel.ts sends a cancel with an id that follows from the client order id. The order is gone only when its
  *    row says so: a cancelled order may have filled first, and those fills are applied like all others.

@@ -69,7 +69,8 @@ export async function resolveOrder(
     if (!coin.live.has(clientOrderId)) return;
     const queriedMs = context.ports.market.clock.protocolMs();
     const proof = await lookForOrder(context, live.record);
-    recordLookup(context, live, { proof, certainMs });
+    const conclusive = proof.kind === 'found' || queriedMs > certainMs;
+    recordLookup(context, live, { proof, certainMs, conclusive });
     if (proof.kind === 'found') {
       let complete = false;
       seen = true;
@@ -82,7 +83,7 @@ export async function resolveOrder(
       if (complete) return;
     }
     const nowMs = context.ports.market.clock.protocolMs();
-    const provable = proof.kind === 'absent' && !seen && nowMs > certainMs;
+    const provable = proof.kind === 'absent' && !seen && conclusive;
     if (!provable) absentSinceMs = null;
     else if (absentSinceMs === null) absentSinceMs = nowMs;
     else if (nowMs - absentSinceMs >= timing.separateMs) {
@@ -93,17 +94,23 @@ export async function resolveOrder(
   }
 }
 
-/** Records the lookup as evidence; "absent" is conclusive only after the moment of certainty. */
+interface LookupInput {
+  readonly proof: Proof;
+  readonly certainMs: number;
+  /** "Absent" proves something only when the query was sent after the moment of certainty. */
+  readonly conclusive: boolean;
+}
+
+/** Records the lookup as evidence. */
 function recordLookup(
   { ports }: AccountContext,
   { record }: LiveOrder,
-  { proof, certainMs }: { readonly proof: Proof; readonly certainMs: number },
+  { proof, certainMs, conclusive }: LookupInput,
 ): void {
   const found =
     proof.kind === 'found'
       ? { state: proof.order.state, filledQuantity: formatDecimal(proof.order.filledQuantity) }
       : {};
-  const conclusive = proof.kind === 'found' || ports.market.clock.protocolMs() > certainMs;
   const detail = { answer: proof.kind, ...found, conclusive, certainAt: new Date(certainMs).toISOString() };
   ports.records.evidence({ orderId: record.id, kind: 'lookup', at: new Date(), detail });
 }
