@@ -18,6 +18,7 @@ import { LIVELY, UNGUARDED } from '#test/flow/profile.ts';
 import type { RequestFault } from './fault-table.ts';
 import type { Schedule } from './schedule.ts';
 import { openHarness, type WorkerHarness } from './harness.ts';
+import type { Recorder } from './recorder.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { Trace } from './trace.ts';
 
@@ -68,11 +69,12 @@ interface EnvironmentOptions {
   readonly hours?: number;
   /** How many times slower than on an idle machine (pace.ts). */
   readonly pace?: number;
+  readonly recorder?: Recorder | undefined;
 }
 
 export async function openEnvironment(schedule: Schedule, settings: EnvironmentOptions): Promise<Environment> {
   const { coins, seed, thirdAssetFees } = schedule;
-  const { sandbox, trace, hours = HOURS, pace = 1 } = settings;
+  const { sandbox, trace, hours = HOURS, pace = 1, recorder } = settings;
   const { url, database, cache } = sandbox;
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-faults-'));
@@ -91,9 +93,10 @@ export async function openEnvironment(schedule: Schedule, settings: EnvironmentO
       accounts: parseAccounts([{ name: EXCHANGE_ACCOUNT, ...KEY, balances: OPENING, feesInBnb: thirdAssetFees }]),
     }),
   );
+  recorder?.follow(paper.venue);
   const market = stack.use(moveMarket(paper.venue, pace));
   const owner = await seedTrader(database, schedule);
-  const worker = stack.use(openHarness({ databaseUrl: url, paperUrl: paper.url, trace, pace }));
+  const worker = stack.use(openHarness({ databaseUrl: url, paperUrl: paper.url, trace, pace, recorder }));
   const control: Environment['control'] = async (method, path, body) => {
     // One connection per request: the other side may close a kept connection just before it is used.
     const sent = JSON.stringify(body) ?? null;

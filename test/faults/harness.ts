@@ -2,6 +2,7 @@ import { parseEnvironment } from '#core/installation/env.ts';
 import { openRelay, type Relay } from '#test/harness/test-outage.ts';
 import { openWorker } from '#worker/worker.ts';
 import { drillTiming } from './fault-table.ts';
+import type { Recorder } from './recorder.ts';
 import type { Trigger } from './schedule.ts';
 import type { Trace } from './trace.ts';
 
@@ -30,6 +31,7 @@ interface HarnessOptions {
   readonly paperUrl: string;
   readonly trace: Trace;
   readonly pace: number;
+  readonly recorder?: Recorder | undefined;
 }
 
 interface RunningWorker {
@@ -47,7 +49,7 @@ interface Watching {
   readonly act: () => void;
 }
 
-export function openHarness({ databaseUrl, paperUrl, trace, pace }: HarnessOptions): WorkerHarness {
+export function openHarness({ databaseUrl, paperUrl, trace, pace, recorder }: HarnessOptions): WorkerHarness {
   const relays = new AsyncDisposableStack();
   const disposals: Promise<unknown>[] = [];
   const watched = new Set<Watching>();
@@ -57,9 +59,9 @@ export function openHarness({ databaseUrl, paperUrl, trace, pace }: HarnessOptio
   const attempt = async (): Promise<RunningWorker> => {
     const database = relays.use(await openRelay(new URL(databaseUrl), (piece) => look(watched, 'database', piece)));
     const paper = relays.use(
-      await openRelay(new URL(paperUrl), (piece, direction) => {
-        const [line] = /^(?:POST|DELETE) \/api\/v3\/order\S*/.exec(piece.toString('latin1')) ?? [];
-        if (direction === 'out' && line !== undefined) sent.push(line);
+      await openRelay(new URL(paperUrl), (piece, direction, connection) => {
+        recorder?.onTraffic(piece, direction, connection);
+        if (direction === 'out') sent.push(...writesOf(piece));
         look(watched, 'exchange', piece);
       }),
     );
@@ -95,6 +97,7 @@ export function openHarness({ databaseUrl, paperUrl, trace, pace }: HarnessOptio
     kill() {
       const killed = take();
       if (killed === null) return;
+      recorder?.note('killed');
       killed.database.sever();
       killed.paper.sever();
       disposals.push(
@@ -116,6 +119,10 @@ export function openHarness({ databaseUrl, paperUrl, trace, pace }: HarnessOptio
     },
   };
 }
+
+/** The first line of a request that creates, replaces or cancels an order. */
+const writesOf = (piece: Buffer): readonly string[] =>
+  /^(?:POST|DELETE) \/api\/v3\/order\S*/.exec(piece.toString('latin1')) ?? [];
 
 /** Counts pieces of both links, in both directions: each piece ends one await of the worker and starts another. */
 function look(watched: Set<Watching>, link: Trigger['link'], piece: Buffer): void {

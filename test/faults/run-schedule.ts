@@ -13,26 +13,22 @@ import {
   openOutcomes,
   unreconciled,
 } from './oracle.ts';
-import { ANY_ORDER, describeSchedule, drawSchedule, MARKET_BUY, type Schedule, type Step } from './schedule.ts';
-import { paceNow } from './pace.ts';
+import { ANY_ORDER, MARKET_BUY, type Schedule, type Step } from './schedule.ts';
 import { openEnvironment, type Environment } from './environment.ts';
-import { openSandbox, type Sandbox } from './sandbox.ts';
+import type { Recorder } from './recorder.ts';
+import type { Sandbox } from './sandbox.ts';
 import { thinBooks } from './thin-books.ts';
-import { openTrace, type Trace } from './trace.ts';
+import type { Trace } from './trace.ts';
 import { watchUnprotected, sellByHand } from './unprotected.ts';
 
 /** Longest wait for both sides to agree after the last fault: certainty, restarts and their pauses, on a busy machine. */
 const SETTLE_MS = 60_000;
 /** Reading all orders costs as much as many ticks. */
 const LOOK_MS = 100;
-/** Longest time for a whole run, start and end included. */
-const RUN_MS = 150_000;
 /** Longest wait for the order that a step needs, at pace 1; without an order the cell is not reached. */
 const ORDER_MS = 8_000;
 /** Longest wait for an order that a backup lacks, at pace 1, before it is restored without one. */
 const RESTORE_MS = 1_500;
-/** Attempts until the order that a cell needs appears, which depends on the market and the clock. */
-const TRIES = 3;
 
 export interface RunResult {
   readonly seed: number;
@@ -46,57 +42,10 @@ export interface RunResult {
   readonly wallMs: number;
 }
 
-/** Runs the schedules of seeds, each in a free sandbox. */
-export interface Pool extends AsyncDisposable {
-  /** Runs the schedule of a seed and checks the result. An error names the seed and lists the schedule. */
-  run(seed: number): Promise<RunResult>;
-}
-
-export function openPool(): Pool {
-  const sandboxes = new AsyncDisposableStack();
-  const free: Sandbox[] = [];
-  return {
-    async run(seed) {
-      for (let left = TRIES; ; left--) {
-        const sandbox = free.pop() ?? sandboxes.use(await openSandbox());
-        const result = await runSeed(seed, sandbox);
-        // Not reached after a failure: work that hangs may still use the sandbox.
-        await sandbox.clear();
-        free.push(sandbox);
-        if (result.reached || left === 1) return result;
-      }
-    },
-    [Symbol.asyncDispose]: () => sandboxes.disposeAsync(),
-  };
-}
-
-async function runSeed(seed: number, sandbox: Sandbox): Promise<RunResult> {
-  const schedule = drawSchedule(seed);
-  const trace = openTrace();
-  try {
-    return await withTimeout(runSchedule(schedule, sandbox, trace));
-  } catch (error) {
-    const { message } = error instanceof Error ? error : new Error(String(error));
-    const lines = [message, await trace.report(), `To run it again: npm run faults -- --seed ${seed}`];
-    throw new Error([...lines, describeSchedule(schedule)].join('\n'), { cause: error });
-  }
-}
-
-async function withTimeout(run: Promise<RunResult>): Promise<RunResult> {
-  const stop = new AbortController();
-  const late = delay(RUN_MS, undefined, { signal: stop.signal }).then((): never => {
-    throw new Error(`The run did not end within ${RUN_MS} ms.`);
-  });
-  try {
-    return await Promise.race([run, late]);
-  } finally {
-    stop.abort();
-  }
-}
-
 interface Run {
   readonly environment: Environment;
   readonly trace: Trace;
+  readonly recorder: Recorder | undefined;
   readonly pace: number;
   readonly engagements: Engagement[];
   /** Work that a step started and the schedule does not wait for. */
@@ -110,15 +59,23 @@ interface Run {
   halting: Promise<unknown>;
 }
 
-async function runSchedule(schedule: Schedule, sandbox: Sandbox, trace: Trace): Promise<RunResult> {
+export interface RunOptions {
+  readonly sandbox: Sandbox;
+  readonly trace: Trace;
+  readonly recorder: Recorder | undefined;
+  /** How many times slower than on an idle machine (pace.ts). */
+  readonly pace: number;
+}
+
+/** Runs one schedule and checks the result; throws at the first violation. */
+export async function runSchedule(schedule: Schedule, options: RunOptions): Promise<RunResult> {
+  const { trace, recorder, pace } = options;
   const startedMs = performance.now();
-  const pace = paceNow();
-  await using environment = await trace.during('opening the environment', () =>
-    openEnvironment(schedule, { sandbox, trace, pace }),
-  );
+  await using environment = await trace.during('opening the environment', () => openEnvironment(schedule, options));
   const run: Run = {
     environment,
     trace,
+    recorder,
     pace,
     engagements: [],
     background: [],
@@ -224,6 +181,7 @@ async function jumpClock({ addFault, paper }: Environment, jump: Extract<Step, {
 /** Log rows and counts since the backup are lost. */
 async function restoreLater(run: Run, { pieces, haltMs }: Extract<Step, { kind: 'restore' }>): Promise<void> {
   const { environment } = run;
+  run.recorder?.note('backed-up');
   const path = await backUp(environment);
   const ordered = Promise.withResolvers<void>();
   environment.worker.watchFor(ANY_ORDER, pieces, ordered.resolve);

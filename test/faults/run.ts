@@ -43,7 +43,7 @@ function wholeNumber(flag: string, text: string): number {
 async function main(): Promise<number> {
   if (values.plant !== undefined) plant(values.plant);
   // Loaded only now: a bug must be planted first.
-  const { openPool } = await import('./run-schedule.ts');
+  const { openPool } = await import('./pool.ts');
   const { GRID, reachedTable, seedsOf } = await import('./schedule.ts');
   const { openTally } = await import('./tally.ts');
   const interrupted = new AbortController();
