@@ -11,6 +11,7 @@ import { isObject } from '#core/merge.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { conformance } from './conformance.ts';
 import { dashboard, metrics } from './metrics.ts';
+import { orderLife } from './order-life.ts';
 import { importsOf, ROOT, readSourceFiles } from '#test/harness/source-files.ts';
 
 /** Documents that are made from the code: `npm run documents` writes them, a test compares them. */
@@ -19,6 +20,7 @@ export const DOCUMENTS: Readonly<Record<string, () => string>> = {
   'docs/strategies.md': strategies,
   'docs/api.md': operations,
   'docs/conformance.md': conformance,
+  'docs/order-life.md': orderLife,
   'docs/operator/metrics.md': metrics,
   'deploy/observability/dashboard.json': dashboard,
 };
