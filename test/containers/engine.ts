@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '#test/flow/until.ts';
 import { findProgram } from '#test/harness/programs.ts';
@@ -9,6 +9,9 @@ import { CACHE, kept, noteVersion } from './provided.ts';
 import { systemTree } from './system-tree.ts';
 
 const FOLDER = join(CACHE, 'engine');
+/** The rules of the machine, while the engine has added its own. */
+const FIREWALL = join(FOLDER, 'firewall');
+const RUN_FOLDER = '/run/tradewind-deploy';
 const SOCKET = `unix://${join(FOLDER, 'docker.sock')}`;
 const NEEDED = ['dockerd', 'pgrep', 'docker', 'ip', 'iptables-save', 'iptables-restore', 'mmdebstrap'];
 /** The firewall of a machine that has no rule. */
@@ -37,14 +40,14 @@ export async function startEngine(): Promise<AsyncDisposable> {
   if ((await run(['pgrep', '--exact', 'dockerd'])).code === 0)
     throw new Error('another container engine runs here, and two would share the network docker0');
   await using stack = new AsyncDisposableStack();
-  const firewall = await must(['iptables-save']);
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(FIREWALL, await must(['iptables-save']));
   const child = openDaemon();
   stack.defer(async () => {
     await run(['docker', 'system', 'prune', '--force', '--volumes'], { env: ENGINE_ENV });
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');
-    await run(['ip', 'link', 'delete', 'docker0']);
-    await must(['iptables-restore'], { input: firewall === '' ? NO_RULES : `${firewall}\n` });
+    await restoreMachine();
   });
   await until(
     'the engine to answer',
@@ -56,17 +59,15 @@ export async function startEngine(): Promise<AsyncDisposable> {
   );
   stack.defer(removeContainers);
   await removeContainers();
-  await must(['docker', 'volume', 'prune', '--force'], { env: ENGINE_ENV });
+  for (const kind of ['volume', 'network']) await must(['docker', kind, 'prune', '--force'], { env: ENGINE_ENV });
   await addPlugins();
   noteVersion(`dockerd ${await must(['docker', 'version', '--format', '{{.Server.Version}}'], { env: ENGINE_ENV })}`);
   return stack.move();
 }
 
 function openDaemon() {
-  mkdirSync(FOLDER, { recursive: true });
-  rmSync('/run/tradewind-deploy', { recursive: true, force: true });
   const log = openSync(join(FOLDER, 'dockerd.log'), 'w');
-  const at = { root: join(FOLDER, 'data'), run: '/run/tradewind-deploy', pid: join(FOLDER, 'dockerd.pid') };
+  const at = { root: join(FOLDER, 'data'), run: RUN_FOLDER, pid: join(FOLDER, 'dockerd.pid') };
   const flags = ['--host', SOCKET, '--data-root', at.root, '--exec-root', at.run, '--pidfile', at.pid];
   return spawn('dockerd', flags, { stdio: ['ignore', log, log] });
 }
@@ -75,13 +76,28 @@ function openDaemon() {
 export async function endEngine(force: boolean): Promise<void> {
   const file = join(FOLDER, 'dockerd.pid');
   const pid = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  if (pid === '') return;
   const shown = async (column: string, of: string): Promise<string> =>
     (await run(['ps', '-o', `${column}=`, '-p', of])).output.trim();
-  if ((await shown('comm', pid)) !== 'dockerd') return;
-  if (!force && (await shown('comm', await shown('ppid', pid))) === 'node') return;
-  await must(['kill', pid]);
-  await until('the engine of an earlier run to end', () => !existsSync(`/proc/${pid}`));
+  if (pid !== '' && (await shown('comm', pid)) === 'dockerd') {
+    if (!force && (await shown('comm', await shown('ppid', pid))) === 'node') return;
+    await must(['kill', pid]);
+    await until('the engine of an earlier run to end', () => !existsSync(`/proc/${pid}`));
+  }
+  if (existsSync(FIREWALL)) await restoreMachine();
+}
+
+/** Removes mounts and bridges of the engine, and puts the firewall back as it was before. */
+async function restoreMachine(): Promise<void> {
+  const mounts = readFileSync('/proc/mounts', 'utf8').matchAll(/^\S+ (\S+)/gm);
+  const ours = [...mounts].flatMap(([, path = '']) => (path.startsWith(`${RUN_FOLDER}/`) ? [path] : []));
+  for (const path of ours.toReversed()) await run(['umount', '--lazy', path]);
+  rmSync(RUN_FOLDER, { recursive: true, force: true });
+  const { output } = await run(['ip', '-oneline', 'link', 'show', 'type', 'bridge']);
+  for (const [, name] of output.matchAll(/^\d+: (docker0|br-[0-9a-f]{12}):/gm))
+    await run(['ip', 'link', 'delete', name ?? '']);
+  const firewall = readFileSync(FIREWALL, 'utf8');
+  await must(['iptables-restore'], { input: firewall === '' ? NO_RULES : `${firewall}\n` });
+  rmSync(FIREWALL);
 }
 
 const daemonError = (): string =>

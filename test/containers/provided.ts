@@ -34,6 +34,6 @@ export async function reasonToSkip(what: string, provide: () => Promise<unknown>
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).trim();
     console.log(`﹣ ${what} is not tested here: ${reason}`);
-    return reason.split('\n')[0] ?? 'unknown';
+    return reason.split('\n').filter(Boolean).slice(0, 2).join(': ');
   }
 }
