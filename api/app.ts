@@ -5,6 +5,7 @@ import type { VisitorLimits } from '#api/guard/visitor-limits.ts';
 import { type AllRoutes, type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from '#api/frame/pages.ts';
 import { ApiProblem, problemResponse } from '#api/frame/problem.ts';
+import { mountMcp } from '#api/mcp/mount.ts';
 import { exportsIn } from './modules.ts';
 
 type Mount = (routes: AllRoutes) => void;
@@ -28,6 +29,7 @@ export async function createApp(context: ServerContext, limits?: VisitorLimits):
     urgent: createRoutes(app, { context: urgent, guard: urgent, visitors }),
   };
   for (const mount of await mounts()) mount(routes);
+  mountMcp(app, urgent);
   const { webDir } = context.settings;
   if (webDir !== undefined) mountPages(app, await loadPages(webDir));
   app.notFound((c) =>

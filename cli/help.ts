@@ -66,6 +66,7 @@ tradewind token     API tokens for programs; these always sign in:
   create --name NAME  prints a new token: --scope read,research,trade,manage (default: read), --account NAME, --days N
   list                all tokens with their scopes, expiry and last use
   revoke --name NAME  ends a token, by its name or id
+tradewind mcp       an MCP server on standard input and output for assistants; needs TRADEWIND_TOKEN, takes --url
 tradewind version   prints the version
 tradewind help      prints this
 

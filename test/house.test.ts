@@ -51,7 +51,7 @@ const ROOMS = Object.keys(MAY_IMPORT);
 
 /** The floors of a room, the lowest first: a file of one imports from floors below it, and from files of the room itself. */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
-  api: ['contract', 'frame', 'guard', 'views', 'checks', 'diagnosis', 'routes', 'socket'],
+  api: ['contract', 'frame', 'guard', 'views', 'checks', 'diagnosis', 'routes', 'socket', 'mcp'],
   core: [
     ...['amount', 'market', 'indicators', 'decision', 'order', 'position', 'sizing', 'account', 'judge'],
     ...['installation', 'ports', 'research'],
@@ -72,8 +72,8 @@ const PURE_ROOMS: Readonly<Record<string, readonly string[]>> = { core: ['zod'],
 const TEST_PACKAGES = ['node:test', 'node:assert/strict', 'fast-check', 'decimal.js'];
 
 const READS_ENVIRONMENT = [/^cli\//, /^(api|worker|paper)\/main\.ts$/, /^vite\.config\.ts$/, /^test\//];
-/** The check itself, and the client of scripts. */
-const CALLS_OUT = ['integrations/outgoing.ts', 'api/script-client.ts'];
+/** The check itself, and the clients of scripts and assistants. */
+const CALLS_OUT = ['integrations/outgoing.ts', 'api/script-client.ts', 'api/mcp-client.ts'];
 const DEFAULT_EXPORTS = [/^vite\.config\.ts$/];
 const BRAND_ROOMS = [/^exchange\//, /^paper\//, /^test\//];
 /** Modules that scripts outside of this checkout import: `exports` in package.json. */

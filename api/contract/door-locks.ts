@@ -9,4 +9,7 @@ export const DOOR_LOCKS: readonly DemoLock[] = [
   lock('POST', '/tokens', TOKENS),
   lock('DELETE', '/tokens/:id', TOKENS),
   lock('POST', '/tokens/revoke-all', TOKENS),
+  lock('GET', '/mcp', TOKENS),
+  lock('POST', '/mcp', TOKENS),
+  lock('DELETE', '/mcp', TOKENS),
 ];

@@ -7,6 +7,8 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 interface OriginQuestion {
   readonly method: string;
+  /** True for the address of assistants, which looks at no cookie. */
+  readonly ignoresCookies: boolean;
   readonly headers: Pick<Headers, 'get'>;
   readonly allowed: readonly string[];
 }
@@ -15,14 +17,15 @@ interface OriginQuestion {
  * The listed origin of a request, or null without an Origin header. Throws for a foreign origin, reads
  * too, and for a change that carries neither an origin nor the client header.
  */
-export function requireOrigin({ method, headers, allowed }: OriginQuestion): string | null {
+export function requireOrigin({ method, headers, allowed, ignoresCookies }: OriginQuestion): string | null {
   const origin = headers.get('origin');
   if (origin !== null) {
     if (allowed.includes(origin)) return origin;
     throw new ApiProblem('origin_rejected', `The origin ${origin.slice(0, 200)} is not listed in WEB_ORIGIN.`);
   }
   // No browser adds a token automatically.
-  if (READING.has(method) || headers.get(CLIENT_HEADER) === '1' || bearerIn(headers) !== undefined) return null;
+  if (ignoresCookies || READING.has(method) || headers.get(CLIENT_HEADER) === '1' || bearerIn(headers) !== undefined)
+    return null;
   throw new ApiProblem(
     'origin_rejected',
     `A change needs an Origin listed in WEB_ORIGIN, or, outside a browser, the header ${CLIENT_HEADER}: 1.`,

@@ -10,6 +10,9 @@ import type { Caller } from './caller.ts';
 import { type Operator, tokenHash } from './session.ts';
 import { requireBadTokenAllowance } from './throttle.ts';
 
+/** The address of assistants (api/mcp). It looks at tokens only. */
+export const MCP_PATH = '/api/mcp';
+
 const PREFIX = 'tw_';
 /** 43 characters for 256 random bits, then 6 characters of their checksum. */
 const FORM = /^tw_[\w-]{49}$/;
@@ -79,6 +82,9 @@ function refusalOf({ token }: Operator, operation: Operation): string | undefine
     ? 'The token is limited to some accounts, and this is about all of them.'
     : undefined;
 }
+
+export const mayCall = (operator: Operator, operation: Operation): boolean =>
+  refusalOf(operator, operation) === undefined;
 
 /** Throws `out_of_scope` when the token of a request may not call the operation. */
 export function requireScope(operator: Operator, operation: Operation): void {

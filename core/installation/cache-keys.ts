@@ -39,6 +39,8 @@ export const cacheKeys = {
   /** Window counter of large answers. */
   /** Counter of backtests and sweeps that visitors of a demo launched. */
   demoLaunches: 'demo-launches',
+  /** Window counter of requests of an assistant. */
+  assistantRequests: (token: string): string => `assistant:${token}`,
   /** Window counter of questions for the reasons of a span. */
   whyRequests: (caller: string): string => `why:${caller}`,
   columnsAsked: (operator: string): string => `columns-asked:${operator}`,
