@@ -88,7 +88,7 @@ test('the advisor is asked by hand, drops what it cannot use with the reason, an
   await page.getByLabel('3. Paste the whole reply').fill(`Here you are:\n${reply('A nearer stop', '0.98')}`);
   await page.getByRole('button', { name: 'Read the reply' }).click();
   await page.getByRole('heading', { name: 'A nearer stop' }).waitFor();
-  await page.getByText('Beyond all bounds').waitFor();
+  await page.getByText('Beyond all bounds', { exact: true }).waitFor();
   await shoot(page, 'advisor-dark');
   await page.getByRole('link', { name: 'Open in settings: A nearer stop' }).click();
   await page.getByRole('heading', { name: 'Dip ladder trades 1 coin with Trailing trade.' }).waitFor();
@@ -201,7 +201,6 @@ test('several coins share the balance under the limits, unless each has all of i
   await page.goto(here('/profiles/:id/backtests'));
   await page.getByText('; all coins, one balance, under the limits').waitFor();
   await page.getByRole('radio', { name: /^Each coin has the whole balance/ }).check();
-  await page.getByText('Play money for each coin').waitFor();
   await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
   await page.getByRole('button', { name: 'Run the backtest of 2 coins' }).click();
   await page.getByText('Each coin had the whole balance, and no limits').waitFor({ timeout: 120_000 });

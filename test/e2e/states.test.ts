@@ -85,7 +85,8 @@ test('gains have no colour and nothing can be ordered while prices are old', asy
   await page.getByText(/Live, price/).waitFor();
   assert.ok(await buy.isEnabled());
   signalPart('api', 'SIGSTOP');
-  await page.getByText('No orders while prices are old.').waitFor();
+  const ticket = page.getByRole('region', { name: 'Order ticket' });
+  await ticket.getByText('No orders while prices are old.').waitFor();
   assert.ok(await buy.isDisabled());
   const inked = await page.evaluate(() => {
     const gain = document.createElement('span');
