@@ -4,7 +4,8 @@ import { listAccountNotifiers } from '#api/contract/account-notifiers.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
 import { useRead } from '#web/data/read.ts';
 import { useDemo } from '#web/data/session.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import type { AccountNotifiers } from './account-notifiers.ts';
@@ -16,10 +17,10 @@ import { PriceAlerts } from './price-alerts.tsx';
 
 /** Channels, events and price alerts of an account. */
 export function AccountNotificationsPage(): ReactNode {
-  const { data, error } = useRead(listAccounts, {});
+  const all = useRead(listAccounts, {});
   const demo = useDemo();
   const [wanted, setWanted] = useState<string>();
-  const accounts = data?.accounts ?? [];
+  const accounts = all.data?.accounts ?? [];
   const account = accounts.find(({ id }) => id === wanted) ?? accounts[0];
   return (
     <>
@@ -30,14 +31,9 @@ export function AccountNotificationsPage(): ReactNode {
           <p className="two">The live demo sends no messages.</p>
         </div>
       ) : account === undefined ? (
-        <div className="head">
-          <h1 className="verdict">Notifications</h1>
-          {error === null ? (
-            <Skeleton rows={5} what="the accounts" />
-          ) : (
-            <Failure what="Could not load the accounts." error={error} />
-          )}
-        </div>
+        <Read of={all} what="the accounts" title="Notifications" rows={5}>
+          {() => <p className="two">There is no account yet.</p>}
+        </Read>
       ) : (
         <OfAccount key={account.id} id={account.id}>
           {accounts.length < 2 ? null : (
@@ -71,34 +67,33 @@ function verdictOf({ notifiers, browsers, deliveries }: AccountNotifiers): strin
 }
 
 function OfAccount({ id, children }: { id: AccountId; children: ReactNode }): ReactNode {
-  const { data, error } = useRead(listAccountNotifiers, { params: { id } });
+  const answer = useRead(listAccountNotifiers, { params: { id } });
   return (
     <>
       <div className="head">
-        <h1 className="verdict">{data === undefined ? 'Notifications' : verdictOf(data)}</h1>
+        <h1 className="verdict">{answer.data === undefined ? 'Notifications' : verdictOf(answer.data)}</h1>
         <p className="two">For all profiles of the account. {children}</p>
-        {error === null ? null : <Failure what="Could not load the notifications." error={error} />}
       </div>
-      {data === undefined ? (
-        error === null && <Skeleton rows={8} height={52} what="the notifications" />
-      ) : (
-        <div className="cols">
-          <div className="c7">
-            <Section title="Channels" note="a saved channel can be tested">
-              <Browsers id={id} browsers={data.browsers} />
-              {data.notifiers.map((kind) => (
-                <Channel key={kind.provider} id={id} kind={kind} />
-              ))}
-            </Section>
-            <PriceAlerts id={id} />
+      <Read of={answer} what="the notifications" rows={8} height={52}>
+        {(data) => (
+          <div className="cols">
+            <div className="c7">
+              <Section title="Channels" note="a saved channel can be tested">
+                <Browsers id={id} browsers={data.browsers} />
+                {data.notifiers.map((kind) => (
+                  <Channel key={kind.provider} id={id} kind={kind} />
+                ))}
+              </Section>
+              <PriceAlerts id={id} />
+            </div>
+            <div className="c5">
+              <EventMatrix id={id} data={data} />
+              <Deliveries deliveries={data.deliveries} />
+              <OpsNotifySettings />
+            </div>
           </div>
-          <div className="c5">
-            <EventMatrix id={id} data={data} />
-            <Deliveries deliveries={data.deliveries} />
-            <OpsNotifySettings />
-          </div>
-        </div>
-      )}
+        )}
+      </Read>
     </>
   );
 }

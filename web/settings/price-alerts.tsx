@@ -5,10 +5,13 @@ import type { Answer } from '#api/contract/operation.ts';
 import { useAct, useRead } from '#web/data/read.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
 import { Choice, Field } from '#web/ui/field.tsx';
-import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Failure, Notice } from '#web/ui/notice.tsx';
 import { MISSING, NARROW_SPACE, percent, price as priceText } from '#web/ui/numbers.ts';
+import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
+
+const POLL_MS = 10_000;
 
 type Alerts = Answer<typeof listPriceAlerts>;
 type Alert = Alerts['alerts'][number];
@@ -34,14 +37,21 @@ function distanceText({ rule, price }: Alert): string {
 
 /** Messages when a price is reached; an alert never trades. */
 export function PriceAlerts({ id }: { id: AccountId }): ReactNode {
-  const { data, error } = useRead(listPriceAlerts, { params: { id } }, { every: 10_000 });
+  const known = useRead(listPriceAlerts, { params: { id } }, { every: POLL_MS });
   return (
     <Section title="Price alerts" note="they never trade">
-      {error === null ? null : <Failure what="Could not load the price alerts." error={error} />}
-      {data === undefined && error === null ? <Skeleton rows={2} what="the price alerts" /> : null}
-      {data?.alerts.length === 0 ? <Notice tone="next">No price alert is set.</Notice> : null}
-      {data === undefined || data.alerts.length === 0 ? null : <AlertTable id={id} alerts={data.alerts} />}
-      {data === undefined ? null : <NewAlert id={id} coins={data.coins} />}
+      <Read of={known} what="the price alerts" rows={2}>
+        {({ alerts, coins }) => (
+          <>
+            {alerts.length === 0 ? (
+              <Notice tone="next">No price alert is set.</Notice>
+            ) : (
+              <AlertTable id={id} alerts={alerts} />
+            )}
+            <NewAlert id={id} coins={coins} />
+          </>
+        )}
+      </Read>
     </Section>
   );
 }
