@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { idSchema } from '#core/id-schema.ts';
 import { readDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import { positiveAmount } from '#core/text-fields.ts';
 import { decimalText, instant, ofAccount, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
-const isPositive = (text: string): boolean => (readDecimal(text) ?? 0n) > 0n;
-const positive = decimalText.refine(isPositive, 'is not above zero');
 const MAX_PERCENT = requireDecimal('1000');
-const percent = positive.refine((text) => (readDecimal(text) ?? 0n) <= MAX_PERCENT, 'is above 1,000');
+const percent = positiveAmount.refine((text) => (readDecimal(text) ?? 0n) <= MAX_PERCENT, 'is above 1,000');
 const WEEK_MINUTES = 7 * 24 * 60;
 
 /** `above` and `below`: the price crosses a level. `move`: it moves by a percentage within a time, up or down. */
 const rule = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('above'), price: positive }),
-  z.strictObject({ kind: z.literal('below'), price: positive }),
+  z.strictObject({ kind: z.literal('above'), price: positiveAmount }),
+  z.strictObject({ kind: z.literal('below'), price: positiveAmount }),
   z.strictObject({
     kind: z.literal('move'),
     percent,
