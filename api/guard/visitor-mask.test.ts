@@ -9,6 +9,7 @@ import { createRun } from '#storage/research/research.ts';
 import { createOperator, readOperator } from '#storage/operator/users.ts';
 import { OPERATIONS } from '#api/contract/contract.ts';
 import { DEMO_LOCKS } from '#api/contract/demo-locks.ts';
+import { DOOR_LOCKS } from '#api/contract/door-locks.ts';
 import { setAccountKillSwitch, setKillSwitch, setProfileKillSwitch } from '#api/contract/halts.ts';
 import { createProfile } from '#api/contract/profiles.ts';
 import { signIn } from '#api/contract/session.ts';
@@ -24,7 +25,11 @@ const CANARIES = /canary|198\.51\.100|9C4F/i;
 let api: TestApi;
 let accountId: AccountId;
 /** Fills the parameters of every path and query. */
-const values: Record<string, string> = { symbol: 'BTCUSDT', interval: '1m', from: '2026-01-01T00:00:00Z' };
+const values: Record<string, string> = {
+  symbol: 'BTCUSDT',
+  interval: '1m',
+  from: new Date(Date.now() - 86_400_000).toISOString(),
+};
 /** The session of the operator. */
 let cookie: string | null = null;
 
@@ -99,7 +104,7 @@ async function operate(): Promise<void> {
 const IDS: Readonly<Record<string, string>> = { accounts: 'accountId', orders: 'orderId', jobs: 'jobId' };
 const idOf = (path: string): string | undefined => values[IDS[path.split('/')[1] ?? ''] ?? 'profileId'];
 const READS = OPERATIONS.filter(({ method }) => method === 'GET');
-const LOCKED = new Set(DEMO_LOCKS.filter(({ method }) => method === 'GET').map(({ path }) => path));
+const LOCKED = new Set([...DEMO_LOCKS, ...DOOR_LOCKS].filter(({ method }) => method === 'GET').map(({ path }) => path));
 /** Reads of something that is not seeded: a running worker makes it. */
 const ABSENT = new Set([
   '/accounts/:id/actions/:actionId',
