@@ -23,7 +23,7 @@ async function runModel(
   return { code: child.exitCode, output };
 }
 
-describe('runs of the engine under faults', { skip: notInstalled }, () => {
+describe('runs of the engine under faults', { skip: notInstalled, timeout: 1_200_000 }, () => {
   test(`${RUNS} recorded runs take only steps that the model allows`, async () => {
     const { code, output } = await runModel('--conform', String(RUNS));
     assert.equal(code, 0, output);

@@ -36,6 +36,7 @@ export async function conform(
   const reports: string[] = [];
   let replayed = 0;
   let replaying: Promise<unknown> = Promise.resolve();
+  let broken = false;
   const replayNow = (most: number): void => {
     const share = waiting.splice(0, most);
     replaying = replaying.then(async () => {
@@ -45,8 +46,8 @@ export async function conform(
       for (const report of refused) console.log(report);
       console.log(`${replayed} runs replayed, ${reports.length} refused`);
     });
-    // Awaited below; an error of it must not end the program before the schedules.
-    replaying.catch(() => {});
+    // Awaited below, and an error ends the schedules: the program must not end before they do.
+    replaying.catch(() => (broken = true));
   };
   const pool = stack.use(
     openPool((run) => {
@@ -54,7 +55,7 @@ export async function conform(
       if (planted !== undefined || waiting.length >= SHARE) replayNow(SHARE);
     }),
   );
-  const isOver = (): boolean => planted !== undefined && reports.length > 0;
+  const isOver = (): boolean => broken || (planted !== undefined && reports.length > 0);
   const work = async (): Promise<void> => {
     for (let seed = seeds.shift(); seed !== undefined && !isOver(); seed = seeds.shift()) {
       // The oracle of the schedule judges the run; its steps are replayed in any case.

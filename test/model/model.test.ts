@@ -7,7 +7,7 @@ import { findFault, INVARIANTS, simulate } from './simulate.ts';
 const TRACES = 2_000;
 const SEED = 1;
 
-describe('the model of the order protocol', { skip: notInstalled }, () => {
+describe('the model of the order protocol', { skip: notInstalled, timeout: 1_200_000 }, () => {
   test(`${TRACES} runs break no invariant and reach every situation`, async () => {
     const { traces, reached } = await simulate({ traces: TRACES, seed: SEED, jobs: 2 });
     assert.equal(traces, TRACES);

@@ -116,11 +116,7 @@ export function stepsOf(run: RecordedRun): ModelStep[] {
     cut ||= entry.kind.startsWith('position_adjustments');
     if (!cut) onLogged(reading, entry);
   };
-  const committed = new Map(
-    logged.flatMap((entry, index) =>
-      entry.kind === 'orders insert' ? [[order.parse(entry.detail).client_order_id, index]] : [],
-    ),
-  );
+  const committed = commitPlaces(logged);
   for (const step of seen) {
     while (next < logged.length && (logged[next]?.atMs ?? 0) <= step.atMs) readLogged();
     const commit = step.kind === 'sent' && !step.placesNone ? committed.get(step.clientOrderId) : undefined;
@@ -133,6 +129,16 @@ export function stepsOf(run: RecordedRun): ModelStep[] {
   emit('finished');
   return steps;
 }
+
+/** Places of the commits in the log, by client order id. An order that a restore lost may be inserted again. */
+const commitPlaces = (logged: readonly LoggedStep[]): ReadonlyMap<string, number> =>
+  new Map(
+    logged.flatMap(({ kind, detail }, index) => {
+      if (kind !== 'orders insert') return [];
+      const { client_order_id: id, state } = order.parse(detail);
+      return state === 'intent' ? [[id, index]] : [];
+    }),
+  );
 
 function createReading({ seen }: RecordedRun, { emit, startMs }: Pick<Reading, 'emit' | 'startMs'>): Reading {
   const replaces = new Map(
