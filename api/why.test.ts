@@ -32,7 +32,7 @@ const ctxOf = ({ reason, refused, away }: Row) => ({
   event: 'decision',
   reason: refused ? 'entry-first' : reason,
   approval: refused ? { kind: 'refused', reason, numbers: {} } : { kind: 'not-needed' },
-  numbers: { price: '1', away: '9.00 %' },
+  numbers: { price: '1', away: away === null ? null : '9.00 %' },
   lowest: { price: '1', away: away === null ? null : `${away.toFixed(2)} %` },
 });
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { after, before, test } from 'node:test';
 import { signUp } from '#api/contract/session.ts';
+import { createToken } from '#api/contract/tokens.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
 import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { startPaper } from '#paper/server.ts';
@@ -41,6 +42,7 @@ let home = '';
 let checkout = '';
 let database: TestDatabase;
 let env: NodeJS.ProcessEnv = {};
+let token = '';
 
 /** The files of a checkout in a place of their own: what the commands write stays out of the one that is tested. */
 function copyCheckout(to: string): void {
@@ -52,8 +54,8 @@ function copyCheckout(to: string): void {
   symlinkSync(join(ROOT, 'node_modules'), join(to, 'node_modules'));
 }
 
-/** A settled service: an operator, a profile that trades, and stored values above their maximum for the queries. */
-async function settle(url: string): Promise<void> {
+/** A settled service: an operator, a profile that trades, and stored values above their maximum. Returns a token that reads. */
+async function settle(url: string): Promise<string> {
   const client = createClient(`${url}/api`);
   await client.call(signUp, { body: OPERATOR });
   const [account] = (await client.call(listAccounts, {})).accounts;
@@ -67,6 +69,7 @@ async function settle(url: string): Promise<void> {
     `update profile_symbols set override_config = '{"buy":{"candleLimit":1000}}' where profile_id = $1`,
     [profileId],
   );
+  return (await client.call(createToken, { body: { name: 'Reader', scopes: ['read'] } })).token;
 }
 
 before(
@@ -100,7 +103,7 @@ before(
         env: { DATABASE_URL: database.url, CACHE_URL: '' },
       }),
     );
-    await settle(app.url);
+    token = await settle(app.url);
     env = {
       ...{ PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, HOME: home, CI: 'true' },
       ...{ DATABASE_URL: database.url, LIVE_REST_URL: exchange.url, PORT: String(await freePort()) },
@@ -114,12 +117,17 @@ after(() => resources.disposeAsync());
 /** Runs the block as a shell would, in the checkout; one that stays is stopped once it serves. */
 async function runShell(block: Fenced): Promise<string> {
   // The running service keeps its data elsewhere.
-  const text = block.text.replaceAll('.tradewind/paper-control', join(folder, 'data/paper-control'));
+  const text = block.text
+    .replaceAll('.tradewind/paper-control', join(folder, 'data/paper-control'))
+    .replace('http://127.0.0.1:8080', env['TRADEWIND_URL'] ?? '');
+  // Commands that do not name the token sign in.
+  const own =
+    block.text.includes('TRADEWIND_TOKEN') || block.language === 'ts' ? { ...env, TRADEWIND_TOKEN: token } : env;
   const stays = STAYS.test(block.text);
   // A start brings its own database, as it does for a reader of the page.
   const child = spawn('bash', ['-euo', 'pipefail', '-c', text], {
     cwd: checkout,
-    env: stays ? { ...env, DATABASE_URL: '' } : env,
+    env: stays ? { ...own, DATABASE_URL: '' } : own,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
