@@ -184,7 +184,7 @@ test('a stored value above its maximum is repaired in the profile form, and one 
     assert.equal(await field.inputValue(), '1500', coin);
     await page.getByLabel('Cool-down after a loss', { exact: true }).fill(coin === '' ? '7' : '8');
     await page.getByRole('button', { name: /^Save (settings|\d+ changes)$/ }).click();
-    await page.getByRole('alert').getByText('must be at most 999').first().waitFor();
+    await page.getByRole('alert').getByText('at most 999').first().waitFor();
     await shoot(page, `above-maximum${coin}-dark`);
     await field.fill(legal);
     await page.getByRole('button', { name: /^Save (settings|\d+ changes)$/ }).click();
