@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const PROGRAM = join(
@@ -31,10 +33,15 @@ export async function quint(command: string, ...args: readonly string[]): Promis
   if (notInstalled !== false) throw new Error(notInstalled);
   // The other evaluator is a program that the checker downloads.
   const all = [PROGRAM, command, ...args, '--backend=typescript'];
-  const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  await once(child, 'close');
-  return { ok: child.exitCode === 0, output };
+  // Into a file: what is still on its way into a pipe is lost when the checker ends.
+  const folder = await mkdtemp(join(tmpdir(), 'tradewind-checker-'));
+  const file = await open(join(folder, 'output'), 'w+');
+  try {
+    const child = spawn(process.execPath, all, { stdio: ['ignore', file.fd, file.fd] });
+    await once(child, 'exit');
+    return { ok: child.exitCode === 0, output: await readFile(join(folder, 'output'), 'utf8') };
+  } finally {
+    await file.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 }
