@@ -44,7 +44,7 @@ test('bad settings, a database without its schema and one that is not there end 
   sentence(wildcard.stderr);
   await using empty = await openEmptyDatabase();
   const unmigrated = await run({ DATABASE_URL: empty.url });
-  // Not 78, which tells systemd to leave it: the migration may be on its way.
+  // Not 78, after which systemd leaves it: the migration may be on its way.
   assert.equal(unmigrated.code, 1);
   sentence(unmigrated.stderr);
 });
