@@ -37,10 +37,11 @@ export function reportAccount(context: Context, { id, name }: Account): AccountR
   const key = cacheKeys.accountRun(id);
   const write = (): Promise<void> => {
     const coins = running?.coins.troubles() ?? [];
+    const streamConnected = running?.reportedStream();
     const state: AccountRunState = {
       downSince: downSinceMs === null ? null : new Date(downSinceMs).toISOString(),
       faults,
-      ...(running === undefined ? {} : { streamConnected: running.isStreamConnected() }),
+      ...(streamConnected === undefined ? {} : { streamConnected }),
       coins: coins.map((coin) => ({ ...coin, nextAt: coin.nextAt?.toISOString() ?? null })),
     };
     return cache.set(key, JSON.stringify(state), HEARTBEAT_TTL_MS);

@@ -71,7 +71,7 @@ export const accountRun = z.object({
   downSince: z.iso.datetime().nullable(),
   /** Consecutive faults that stopped it; null once it has run for half a minute. */
   faults: z.object({ count: z.number(), cause: z.string(), since: z.iso.datetime() }).nullable(),
-  /** The market stream of the exchange is connected; absent while the account does not run. */
+  /** The market stream of the exchange is connected; absent while the account does not run or connects for the first time. */
   streamConnected: z.boolean().optional(),
   /** Coins that do not run, or run with incomplete candles. */
   coins: z.array(

@@ -13,8 +13,8 @@ export interface RunningAccount {
   /** Profiles, coins, configs or orphans changed. */
   refreshProfiles(): Promise<void>;
   refreshHalts(): Promise<void>;
-  /** The market stream is connected; while it is not, prices are read over REST and buys wait. */
-  isStreamConnected(): boolean;
+  /** Whether the market stream is connected, as the operator sees it: undefined while it connects for the first time. */
+  reportedStream(): boolean | undefined;
 }
 
 export interface AccountRun extends Omit<AccountContextInput, 'fail'> {

@@ -9,6 +9,7 @@ import { DISCOUNT_ASSET } from '#engine/state/fee-prices.ts';
 import { createSnapshotBuffer } from './snapshot-buffer.ts';
 import { createRunningCoins, type RunningCoins } from './roster.ts';
 import { createReconciler, type Reconciler } from './reconcile-account.ts';
+import { openStreamState } from './stream-state.ts';
 import { createRestPrices } from './rest-prices.ts';
 import { wait } from '#engine/state/wait.ts';
 import type { AccountRun } from './account-run.ts';
@@ -96,10 +97,9 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   await reconciler.checkOpenOrders().catch((error: unknown) => onUnread(context, error));
   buffer.open((event) => onAccountEvent(context, { event, coins, run, reconciler, resets }));
 
-  let connected = false;
+  const stream = openStreamState();
   await using market = ports.openMarketStream((event) => {
-    if (event.kind === 'connected') connected = true;
-    if (event.kind === 'disconnected') connected = false;
+    if (event.kind === 'connected' || event.kind === 'disconnected') stream.note(event.kind);
     onMarketEvent(context, { coins, onPrice: run.onPrice }, event);
   });
   market.update(coins.wanted());
@@ -113,7 +113,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     coins,
     refreshProfiles,
     refreshHalts: () => refreshHalts(context, coins),
-    isStreamConnected: () => connected,
+    reportedStream: stream.reported,
   });
   try {
     let isLooking = false;
@@ -128,7 +128,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
         isLooking = false;
       }
     };
-    await runTimer(context, { coins, run, refreshProfiles, look, market, streamConnected: () => connected });
+    await runTimer(context, { coins, run, refreshProfiles, look, market, streamConnected: stream.isConnected });
   } finally {
     await coins.close();
   }

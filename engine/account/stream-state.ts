@@ -1,0 +1,25 @@
+/** A first connection may take this long before it counts as lost. */
+const FIRST_CONNECTION_MS = 10_000;
+
+/** Whether a stream that reconnects by itself is connected. */
+export interface StreamState {
+  note(kind: 'connected' | 'disconnected'): void;
+  isConnected(): boolean;
+  /** What the operator is told: undefined while the first connection is on its way. */
+  reported(): boolean | undefined;
+}
+
+/** The state of a stream that was opened now. `nowMs` is a monotonic clock. */
+export function openStreamState(nowMs: () => number = () => performance.now()): StreamState {
+  const openedMs = nowMs();
+  let connected = false;
+  let isFirst = true;
+  return {
+    note(kind) {
+      connected = kind === 'connected';
+      if (connected) isFirst = false;
+    },
+    isConnected: () => connected,
+    reported: () => (!connected && isFirst && nowMs() - openedMs < FIRST_CONNECTION_MS ? undefined : connected),
+  };
+}
