@@ -23,7 +23,7 @@ before(async () => {
   api = await openTestApi();
   receiver = await openReceiver();
   await api.signUp();
-  id = (await api.addProfile('Told')).profile.accountId;
+  id = (await api.addProfile('Notified')).profile.accountId;
 });
 after(async () => {
   await api[Symbol.asyncDispose]();

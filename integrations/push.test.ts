@@ -122,7 +122,7 @@ test('a message is signed for the push service with the keys of the installation
   assert.ok(signed);
 });
 
-test('a browser that has unsubscribed is told apart from a failure', async () => {
+test('a browser that has unsubscribed is distinguished from a failure', async () => {
   const { channel } = openBrowserKeys();
   for (const [answer, gone] of [
     [410, true],

@@ -131,7 +131,7 @@ test('a cool-down that has ended at market time is no blocker', () => {
   assert.deepEqual(blockersOf(facts({ ...cooled, market })).list, []);
 });
 
-test('in a replay the end of a pause is told at market time', () => {
+test('in a replay the end of a pause is shown at market time', () => {
   const market = { marketMs: Date.parse('2022-06-01T12:00:00.000Z'), wallMs: now.getTime(), speed: 600, replays: true };
   const pause = { since: now.toISOString(), until: new Date(now.getTime() + 1_000).toISOString(), reason: '' };
   const found = blockersOf(facts({ market, ...withCoins(coin('BTCUSDT', { pause })) }));

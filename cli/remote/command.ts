@@ -9,13 +9,13 @@ import { type FlagKinds, parseFlags } from '#cli/flags.ts';
 import { print, oneLine } from '#cli/print.ts';
 import { followLogs, type LogRow } from './follow.ts';
 import { openLink } from './link.ts';
-import { accountOf, type Flags, profileOf, type Remote, table, type Told } from './remote.ts';
+import { accountOf, type Flags, profileOf, type Remote, table, type CommandOutput } from './remote.ts';
 import { TOKEN } from './token.ts';
 import { WHY } from './why.ts';
 
 const SCOPE: FlagKinds = { account: 'text', profile: 'text' };
 
-async function setSwitch(link: Client, flags: Flags, engaged: boolean): Promise<Told> {
+async function setSwitch(link: Client, flags: Flags, engaged: boolean): Promise<CommandOutput> {
   const [account, profile, reason] = ['account', 'profile', 'reason'].map((name) => flags.get(name));
   if (account !== undefined && profile !== undefined) throw new ClientProblem('Give --account or --profile, not both.');
   const wishes = engaged ? { freeze: flags.has('freeze'), cancelEntryOrders: flags.has('cancel-entries') } : {};

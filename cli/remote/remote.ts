@@ -5,7 +5,7 @@ import type { FlagKinds } from '#cli/flags.ts';
 
 export type Flags = ReadonlyMap<string, string>;
 /** The answer as JSON and as lines. */
-export interface Told {
+export interface CommandOutput {
   readonly answer: unknown;
   readonly lines: readonly string[];
   /** Rows printed after that as they arrive. */
@@ -16,7 +16,7 @@ export interface Remote {
   readonly flags: FlagKinds;
   /** It signs in even when TRADEWIND_TOKEN is set: no token may do this. */
   readonly signsIn?: true;
-  run(link: Client, flags: Flags): Promise<Told>;
+  run(link: Client, flags: Flags): Promise<CommandOutput>;
 }
 
 /** Columns as wide as their widest cell. */

@@ -85,7 +85,7 @@ async function build(tag: string, kind: string, files: Readonly<Record<string, s
     rmSync(context, { recursive: true, force: true });
   }
   const entry = ['--entrypoint', VERSIONS[kind]?.[0] ?? ''];
-  const told = await docker('run', '--rm', '--network=none', ...entry, tag, ...(VERSIONS[kind] ?? []).slice(1));
-  const version = /\d+\.\d+(\.\d+)?/.exec(told)?.[0] ?? /\d+/.exec(told)?.[0];
+  const output = await docker('run', '--rm', '--network=none', ...entry, tag, ...(VERSIONS[kind] ?? []).slice(1));
+  const version = /\d+\.\d+(\.\d+)?/.exec(output)?.[0] ?? /\d+/.exec(output)?.[0];
   noteVersion(`${tag} is ${kind === 'debian' ? 'systemd' : kind} ${version}`);
 }

@@ -80,10 +80,10 @@ test(
 );
 
 test('systemd finds no fault in the units', options, async () => {
-  const told = await typed(
+  const output = await typed(
     `systemd-analyze verify ${UNITS.map((unit) => `/etc/systemd/system/${unit}.service`).join(' ')}`,
   );
-  assert.doesNotMatch(told, /tradewind/);
+  assert.doesNotMatch(output, /tradewind/);
 });
 
 test('a worker that is killed ten times in a row is started again and trades', options, async () => {

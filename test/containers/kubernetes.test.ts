@@ -48,9 +48,9 @@ test(
       metadata: { name: NAMESPACE, labels },
     });
     assert.equal(made.status, 201, made.text);
-    const told = await helm('install', 'tradewind', CHART, ...settings(VALUES));
-    assert.match(told, /STATUS: deployed/);
-    assert.doesNotMatch(told, /warning/i);
+    const output = await helm('install', 'tradewind', CHART, ...settings(VALUES));
+    assert.match(output, /STATUS: deployed/);
+    assert.doesNotMatch(output, /warning/i);
   },
 );
 
@@ -82,13 +82,13 @@ test(
 );
 
 test('it is upgraded with changed values, rolled back and removed', options, async () => {
-  const told = await helm(
+  const output = await helm(
     'upgrade',
     'tradewind',
     CHART,
     ...settings({ ...VALUES, 'api.replicas': '3', liveDemo: 'true' }),
   );
-  assert.match(told, /REVISION: 2/);
+  assert.match(output, /REVISION: 2/);
   const path = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/tradewind-api`;
   assert.match((await cluster.send('GET', path)).text, /"replicas": ?3/);
   await helm('rollback', 'tradewind', '1');
