@@ -1,11 +1,11 @@
 /** A first connection may take this long before it counts as lost. */
 const FIRST_CONNECTION_MS = 10_000;
 
-/** Whether a stream that reconnects by itself is connected. */
+/** Whether a stream that reconnects automatically is connected. */
 export interface StreamState {
   note(kind: 'connected' | 'disconnected'): void;
   isConnected(): boolean;
-  /** What the operator is told: undefined while the first connection is on its way. */
+  /** The state that the operator sees: undefined until the first connection. */
   reported(): boolean | undefined;
 }
 
