@@ -23,6 +23,8 @@ let accountId: AccountId;
 let titles: string[];
 let events: BusEvent[];
 let announcer: Announcer;
+/** Messages that the queue still refuses. */
+let refusals = 0;
 
 beforeEach(async () => {
   stack = new AsyncDisposableStack();
@@ -34,7 +36,7 @@ beforeEach(async () => {
   const created = { userId: operator.id, name: 'Paper', exchangeMode: 'testnet', endpoint: 'paper' } as const;
   const id = await createAccount(kysely, created);
   assert.ok(id !== undefined);
-  [accountId, titles, events] = [id, [], []];
+  [accountId, titles, events, refusals] = [id, [], [], 0];
   announcer = stack.use(await openJudge());
 });
 afterEach(() => stack.disposeAsync());
@@ -43,6 +45,7 @@ afterEach(() => stack.disposeAsync());
 function openJudge(): Promise<Announcer> {
   const queue = {
     enqueue: async (_name: string, data: unknown) => {
+      if (refusals-- > 0) throw new Error('The queue is not available.');
       titles.push(JSON.stringify(data));
       return undefined;
     },
@@ -93,6 +96,19 @@ test('two workers that see the same price send one message', async () => {
   await until('the alert was triggered', async () => (await alert())?.triggeredAt !== null);
   await until('the message was queued', () => titles.length > 0);
   assert.equal(titles.length, 1);
+});
+
+test('an alert whose message could not be queued stays armed and is sent later', async () => {
+  await arm();
+  refusals = 1;
+  see('100');
+  await until('the message was refused', () => refusals === 0);
+  await cache.publish(COMMAND_CHANNEL, JSON.stringify({ kind: 'alerts-changed' }));
+  await until('the message was queued', () => {
+    see('101');
+    return titles.length === 1;
+  });
+  await until('the alert was triggered', async () => (await alert())?.triggeredAt !== null);
 });
 
 test('the price of another coin or another venue triggers nothing', async () => {

@@ -68,11 +68,15 @@ class PriceAlerts {
     const { id, accountId, symbol, rule } = alert;
     this.#forget(alert);
     const at = new Date(atMs);
-    if (!(await triggerAlert(database.kysely, id, { price, at }))) return;
-    announcer.announce({ topic: 'account', id: accountId, data: {} });
     const title = triggeredText(symbol, rule, price);
     const text = 'Price alerts never trade. This one is off until you switch it on again.';
-    await notifyAccount(notifyDeps, accountId, { event: 'price-alert', title, text, at: at.toISOString() });
+    // The mark is kept only with its message: after a failure the alert is armed and read again.
+    const isMine = await database.transaction(async (transaction) => {
+      if (!(await triggerAlert(transaction, id, { price, at }))) return false;
+      await notifyAccount(notifyDeps, accountId, { event: 'price-alert', title, text, at: at.toISOString() });
+      return true;
+    });
+    if (isMine) announcer.announce({ topic: 'account', id: accountId, data: {} });
   }
 
   #forget({ id }: PriceAlert): void {
