@@ -130,7 +130,7 @@ for (const reason of ['a notice of shutdown', 'the end of its life'] as const) {
     const { server, received } = await marketServer();
     await using _server = server;
     const seen = collect<MarketEvent>();
-    const old = reason === 'the end of its life' ? { pingMs: 20, lifetimeMs: 1_000 } : {};
+    const old = reason === 'the end of its life' ? { pingMs: 1_000, lifetimeMs: 500 } : {};
     const timing = { ...FAST, overlapMs: 500, ...old };
     await using stream = createMarketStream({ streamUrl: server.url, timing })(seen.push);
     stream.update([{ symbol: 'BTCUSDT', interval: '1m' }]);

@@ -2,7 +2,7 @@
 const FIRST_CONNECTION_MS = 10_000;
 
 /** Whether a stream that reconnects automatically is connected. */
-export interface StreamState {
+interface StreamState {
   note(kind: 'connected' | 'disconnected'): void;
   isConnected(): boolean;
   /** The state that the operator sees: undefined until the first connection. */
