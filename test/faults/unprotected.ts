@@ -9,6 +9,7 @@ import {
   subtract,
   ZERO,
 } from '#core/amount/decimal.ts';
+import { accountRun, cacheKeys } from '#core/installation/cache-keys.ts';
 import { isSellable } from '#core/position/position.ts';
 import { STOP_QTY_DRIFT } from '#core/sizing/protective-stop.ts';
 import { listingNow, type SymbolMarket } from '#paper/market/symbol-market.ts';
@@ -16,7 +17,10 @@ import { until } from '#test/flow/until.ts';
 import { walletOf } from './oracle.ts';
 import type { Environment } from './environment.ts';
 
-/** Longest time, at pace 1, that a position may be without a stop while a worker runs and reports no reason. */
+/**
+ * Longest time, at pace 1, that a position may be without a stop while a worker runs and reports no reason: neither of
+ * the coin nor of the account.
+ */
 const UNPROTECTED_MS = 12_000;
 /** Longest time, at pace 1, for a manual sale that the exchange does not prevent. */
 const SALE_MS = 12_000;
@@ -40,6 +44,13 @@ function heldOf(environment: Environment, market: SymbolMarket): Decimal {
   const { rules } = listingNow(market);
   const held = walletOf(environment, rules.baseAsset);
   return market.lastPrice !== undefined && isSellable(held, multiply(market.lastPrice, HEADROOM), rules) ? held : ZERO;
+}
+
+/** True while the worker reports that the account stopped because of a fault and starts again. */
+async function isReportedDown({ cache, accountId }: Environment): Promise<boolean> {
+  const text = await cache.get(cacheKeys.accountRun(accountId));
+  const state = text === undefined ? undefined : accountRun.parse(JSON.parse(text));
+  return state !== undefined && state.downSince !== null && state.faults !== null;
 }
 
 function isUnprotected(environment: Environment, market: SymbolMarket): boolean {
@@ -68,7 +79,7 @@ export function watchUnprotected(watched: Watched): UnprotectedWatch {
     if (!counts || !isUnprotected(environment, market)) return void since.delete(symbol);
     const lookedMs = performance.now();
     const bare = since.get(symbol) ?? { startedAt: new Date(), lookedMs, ms: 0 };
-    bare.ms += Math.min(lookedMs - bare.lookedMs, LONGEST_LOOK_MS * pace);
+    if (!(await isReportedDown(environment))) bare.ms += Math.min(lookedMs - bare.lookedMs, LONGEST_LOOK_MS * pace);
     bare.lookedMs = lookedMs;
     since.set(symbol, bare);
     if (bare.ms < UNPROTECTED_MS * pace || found.has(symbol)) return;
