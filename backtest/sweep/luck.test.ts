@@ -112,7 +112,7 @@ test('a Sharpe ratio from a part of the window counts as much as one from all of
   assert.ok(ofAll.kind === 'measured' && ofParts.kind === 'measured');
   assert.equal(ofParts.trials, ofAll.trials);
   near(ofParts.chance, ofAll.chance, 0.05);
-  // What the survivors alone would say.
+  // By the survivors alone.
   const inflated = luckOf({ best: { returns, trades: 200 }, tried: [returns, ...whole.slice(280)], before: 0 });
   assert.ok(inflated.kind === 'measured' && inflated.chance < ofParts.chance - 0.1);
 });

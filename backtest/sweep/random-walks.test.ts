@@ -21,7 +21,7 @@ const STEP = 0.012 / Math.sqrt(MINUTES);
 
 /**
  * A walk whose minutes rise and fall with the same chance, so no strategy has an edge. Hours are sums of minutes: a stop sells
- * inside an hour at its trigger: on a walk of whole hours, which go on beyond it, that would be a gain out of nothing.
+ * inside an hour at its trigger: on a walk of whole hours, which continue beyond it, that would be a gain out of nothing.
  */
 function walk(seed: number): Series {
   const random = randomFrom(seed * 7919);

@@ -30,7 +30,7 @@ for (const [what, found, kind, text] of [
     'three trades',
     { ...GOOD, luck: { kind: 'few-trades', trades: 3, needed: 30 } },
     'too-few-trades',
-    /^The best set closed 3 trades\. At least 30 are needed to tell skill from luck\.$/,
+    /^The best set closed 3 trades\. At least 30 are needed to distinguish skill from luck\.$/,
   ],
   [
     'a short record',

@@ -40,7 +40,8 @@ export function sweepVerdict(found: Judged): Verdict {
       title: 'Luck was not measured',
       text: 'An earlier version computed this sweep and measured luck wrongly. Run it again.',
     };
-  if (luck.kind !== 'measured') return { kind: 'too-few-trades', title: 'Too few trades to tell', text: fewText(luck) };
+  if (luck.kind !== 'measured')
+    return { kind: 'too-few-trades', title: 'Too few trades to judge', text: fewText(luck) };
   const chance = `A result this good would come from luck alone in ${chanceText(luck.chance)} of cases.`;
   return likelyLuck(found, luck.chance, chance) ?? promising(found, chance);
 }
@@ -53,13 +54,14 @@ function lossOf({ evaluated, profitable, rows }: Judged): string | undefined {
 
 function fewText(luck: Exclude<Luck, { kind: 'measured' | 'not-measured' }>): string {
   const closed = `The best set closed ${luck.trades === 1 ? 'one trade' : `${countText(luck.trades)} trades`}`;
-  if (luck.kind === 'few-trades') return `${closed}. At least ${luck.needed} are needed to tell skill from luck.`;
+  if (luck.kind === 'few-trades')
+    return `${closed}. At least ${luck.needed} are needed to distinguish skill from luck.`;
   if (luck.kind === 'irregular')
     return `${closed}, but a few days make up most of its result, or too few sets differ. Luck cannot be measured from that.`;
   const inDays = `${closed} in ${countText(luck.days)} days.`;
   return luck.needed === null
     ? `${inDays} Its Sharpe ratio is not above zero.`
-    : `${inDays} With its Sharpe ratio at least ${countText(luck.needed)} days are needed to tell skill from luck.`;
+    : `${inDays} With its Sharpe ratio at least ${countText(luck.needed)} days are needed to distinguish skill from luck.`;
 }
 
 function likelyLuck({ overfitting, walkForward }: Judged, measured: number, chance: string): Verdict | undefined {

@@ -85,7 +85,7 @@ test('nine sets with three closed trades: too few to tell, and no probability', 
   const { rows, verdict, luck, overfitting } = JSON.parse(run('sweep', ...args, '--candles', folder, '--json').stdout);
   assert.deepEqual([rows.length, rows[0].closedCycles, luck.kind, overfitting], [9, 3, 'few-trades', null], stderr);
   assert.equal(verdict.kind, 'too-few-trades');
-  assert.match(stdout, /^Too few trades to tell\. The best set closed 3 trades\. At least 30 are needed/m);
+  assert.match(stdout, /^Too few trades to judge\. The best set closed 3 trades\. At least 30 are needed/m);
   const [head = ''] = stdout.split('ema.fast', 1);
   assert.doesNotMatch(head, /%|chance|PBO/);
 });

@@ -193,7 +193,7 @@ test('saved state goes on where it was, also after a repeated warm-up', () => {
   assert.equal(restored.stopTicks(held()), instance.stopTicks(held()));
 });
 
-test('another window length keeps the trail and searches the low anew', () => {
+test('another window length keeps the trail and searches the low again', () => {
   const instance = instanceOf();
   for (const i of [1, 2]) instance.onCandle(candleOf(i, 100), held());
   instance.decide(held({ price: 11_000 }));

@@ -94,7 +94,7 @@ function makeCertificates(folder: string): void {
   openssl('x509', '-req', '-in', 'hosts.csr', ...sign, '-out', 'hosts.crt');
 }
 
-test('a visitor without a session is sent through the login and lands on the page asked for, with an identity', {
+test('a visitor without a session is sent through the login and lands on the requested page, with an identity', {
   skip,
 }, async () => {
   await using stage = await openStage();

@@ -79,7 +79,7 @@ test('the status of an API key is healthy or error, and null before the first ch
   await assert.rejects(set('unknown'), /api_keys_status_check/);
 });
 
-test('an override that is fine by itself and breaks a rule of the merged config is refused', async () => {
+test('an override that is valid alone and breaks a rule of the merged config is refused', async () => {
   const { account } = await api.addProfile('Other');
   const config = { ema: { fast: 9, slow: 12 } };
   const body = { accountId: account.id, name: 'Cross', strategyName: 'momentum', config, symbols: ['BTCUSDT'] };
@@ -192,7 +192,7 @@ test('log rows come back whole and as they were written from all three log opera
   );
 });
 
-test('sizing is verified from cached rules and prices; the exchange is not asked', async () => {
+test('sizing is verified from cached rules and prices, without a request to the exchange', async () => {
   await cacheRules(api, [BTC, ETH]);
   await cachePrice(api, 'BTCUSDT', '50000');
   askedOfExchange = 0;

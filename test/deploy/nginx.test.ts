@@ -30,7 +30,7 @@ function send(port: number, method: string, path: string, { body, headers, from 
   });
 }
 
-test('behind the delivered nginx nobody can choose the address that is throttled and audited', {
+test('behind the delivered nginx no client can choose the address that is throttled and audited', {
   skip: missing,
 }, async () => {
   await using stack = new AsyncDisposableStack();

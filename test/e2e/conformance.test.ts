@@ -202,7 +202,7 @@ test('a stored value above its maximum is repaired in the profile form, and one 
   stack.faults.splice(0, stack.faults.length, ...stack.faults.filter((fault) => !fault.includes('422')));
 });
 
-test('a session that ends in the page brings up the login by itself', async () => {
+test('a session that ends in the page shows the login automatically', async () => {
   await page.goto(at('/'));
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.evaluate(() => Reflect.set(window, 'neverReloaded', true));

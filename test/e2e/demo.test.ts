@@ -29,7 +29,7 @@ const SCREENS = [
   ...['', '?tab=logs'].map((tab) => `/profiles/:id/coins/BTCUSDT${tab}`),
 ];
 
-test('every screen says that it is a live demo, and none offers or asks for anything that is locked', async () => {
+test('every screen says that it is a live demo, and none offers or requests anything that is locked', async () => {
   const refused: string[] = [];
   page.on('response', (response) => {
     if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()}`);
@@ -93,7 +93,7 @@ test('without signing in a stranger trades by hand, changes a profile and uses t
   await ask(page, { method: 'POST', url: url('/profiles/:id/symbols/BTCUSDT/force-sell'), data: {} });
 });
 
-test('what the demo locks is refused all the same, and the page tells it in a sentence', async () => {
+test('a locked request of the demo is refused, and the page says so in a sentence', async () => {
   const calls = [
     ['PUT', `/accounts/${accountId}/api-key`],
     ['POST', '/auth/change-password'],

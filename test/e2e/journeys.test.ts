@@ -108,7 +108,7 @@ test('keys alone go to a coin, to the list of keys and to the kill switch', asyn
   await dialog.waitFor({ state: 'hidden' });
 });
 
-test('a page whose connection breaks says so, connects again by itself and goes on', async () => {
+test('a page whose connection breaks shows it, reconnects and continues', async () => {
   const other = await page.context().newPage();
   const sockets: WebSocketRoute[] = [];
   await other.routeWebSocket('**/api/ws', (socket) => {

@@ -60,7 +60,7 @@ test('deleting a profile cancels what is recorded and what it provably owns, and
   );
 });
 
-test('a config that cannot be parsed proves nothing: unrecorded orders stay as orphans, told of but for an unbound flat coin', async () => {
+test('a config that cannot be parsed proves nothing: unrecorded orders stay as orphans, reported except for an unbound flat coin', async () => {
   const { stack, profileId, outside } = await openPatient();
   await using _open = stack;
   const ids = {

@@ -50,7 +50,7 @@ export function KillSwitch({ open, onOpen }: { open: boolean; onOpen: (open: boo
         <Icon name="oct" /> Stop buying
       </button>
       <span id="kill-words" className="vh">
-        Stops every new buy immediately. Exits and protective stops stay active. Asks for confirmation.
+        Stops every new buy immediately. Exits and protective stops stay active. Needs your confirmation.
       </span>
       <StopDialog open={open} onClose={() => onOpen(false)} />
     </>
