@@ -262,8 +262,12 @@ test('the brand of the exchange is known to its rooms only', () => {
   assert.deepEqual(linesThat(elsewhere, named), []);
 });
 
+/** Made from the migrations; test/schema compares it with them. */
+const GENERATED = 'storage/postgres/tables.ts';
+
 test('files stay small', () => {
-  const long = all.flatMap(({ path, text }) => {
+  const written = all.filter(({ path }) => path !== GENERATED);
+  const long = written.flatMap(({ path, text }) => {
     const lines = text.split('\n').length - 1;
     return lines > (isTest(path) ? 500 : 400) ? [`${path}: ${lines} lines`] : [];
   });

@@ -9,8 +9,6 @@ import {
   subtract,
 } from '#core/amount/decimal.ts';
 
-export const ALERT_KINDS = ['above', 'below', 'move'] as const;
-
 /** `above` and `below`: the price crosses a level. `move`: it moves by a percentage within a time, up or down. */
 export type AlertRule =
   | { readonly kind: 'above' | 'below'; readonly price: Decimal }

@@ -4,7 +4,7 @@ import type { Side } from '#core/order/order.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Reader } from '#storage/postgres/database.ts';
 import { type Page, type PageCursor, pageOf, placeOf } from '#storage/postgres/pages.ts';
-import type { FillsTable } from '#storage/postgres/tables.ts';
+import type { Tables } from '#storage/postgres/tables.ts';
 
 export interface TradeFilter {
   readonly profileId: ProfileId;
@@ -82,7 +82,7 @@ export async function pairAssets(
 /** A fee column: the corrected value, else the booked one. */
 const corrected = <Column extends 'fee_amount' | 'fee_asset' | 'fee_quote'>(column: Column) =>
   sql<
-    Selectable<FillsTable>[Column]
+    Selectable<Tables['fills']>[Column]
   >`case when fixed.run_id is null then ${sql.ref(`fills.${column}`)} else ${sql.ref(`fixed.${column}`)} end`;
 
 /** Every execution that matches a filter, coin by coin, in the order in which the position was folded. */

@@ -9,11 +9,15 @@ export type JsonOrDefault = ColumnType<unknown, string | undefined, string>;
 
 export type NullableJson = ColumnType<unknown, string | null | undefined, string | null>;
 
-export type NumericOrDefault = ColumnType<string, string | undefined, string>;
-
 export type Bigint = ColumnType<string, string | number | bigint, string | number | bigint>;
 
 export type BigintOrDefault = ColumnType<string, string | number | bigint | undefined, string | number | bigint>;
+
+export type NullableBigint = ColumnType<
+  string | null,
+  string | number | bigint | null | undefined,
+  string | number | bigint | null
+>;
 
 export type Time = ColumnType<Date, Date | string, Date | string>;
 

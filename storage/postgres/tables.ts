@@ -1,388 +1,561 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { Endpoint, ExchangeMode } from '#core/account/account.ts';
-import type { AdjustmentReason } from '#core/position/cost-basis.ts';
 import type { HaltScope } from '#core/account/halts.ts';
-import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids.ts';
-import type { LedgerRow } from '#core/position/ledger.ts';
-import type { ActionState } from '#core/order/operator-action.ts';
+import type { AccountId, OrderId, ProfileId, SessionId, TokenId, UserId } from '#core/ids.ts';
 import type { AuditActor } from '#core/installation/audit-actor.ts';
-import type { NotifierName } from '#core/installation/notify.ts';
+import type { ChannelName, NotifierName } from '#core/installation/notify.ts';
+import type { TokenScope } from '#core/installation/token-scopes.ts';
 import type { EvidenceKind } from '#core/order/order-evidence.ts';
-import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order/order.ts';
-import type { LogLevel } from '#core/ports/records.ts';
-import type { AccessTables } from './access-tables.ts';
-import type { HistoryTables } from './history-tables.ts';
-import type { NotificationTables } from './notification-tables.ts';
-import type { ResearchTables } from './research-tables.ts';
-import type { OrphanOrdersTable } from './orphan-orders-table.ts';
+import type { OrderForm, OrderState } from '#core/order/order.ts';
+import type { AdjustmentReason } from '#core/position/cost-basis.ts';
+import type { LedgerRow } from '#core/position/ledger.ts';
 import type {
   Bigint,
   BigintOrDefault,
   Json,
   JsonOrDefault,
+  NullableBigint,
   NullableJson,
   NullableTime,
-  NumericOrDefault,
   Time,
   TimeOrDefault,
 } from './columns.ts';
 
-interface UsersTable {
-  id: UserId;
-  master: Generated<boolean>;
-  email: string;
-  password_hash: string;
-  timezone: Generated<string>;
-  created_at: TimeOrDefault;
-}
+/* Made from the migrations: `WRITE_TABLES=1 npm test -- test/schema` writes it. Views are tables that are never written. */
 
-interface SessionsTable {
-  id: SessionId;
-  user_id: UserId;
-  token_hash: Buffer;
-  created_at: TimeOrDefault;
-  expires_at: Time;
-  last_used_at: TimeOrDefault;
-  ip: string;
-  user_agent: Generated<string>;
-}
-
-interface AccountsTable {
-  id: AccountId;
-  user_id: UserId;
-  name: string;
-  binance_mode: ExchangeMode;
-  endpoint: Generated<Endpoint>;
-  epoch: Generated<number>;
-  risk_limits: JsonOrDefault;
-  reset_at: NullableTime;
-  created_at: TimeOrDefault;
-}
-
-interface ApiKeysTable {
-  account_id: AccountId;
-  label: Generated<string>;
-  api_key: string;
-  secret: string;
-  /** Another account also has the key, from before keys had to be unique; the status stays `error`. */
-  shared: Generated<boolean>;
-  status: 'healthy' | 'error' | null;
-  cause: string | null;
-  checked_at: NullableTime;
-  updated_at: TimeOrDefault;
-}
-
-interface ProfilesTable {
-  id: ProfileId;
-  account_id: AccountId;
-  name: string;
-  strategy_name: string;
-  config: Json;
-  enabled: Generated<boolean>;
-  capture_until: NullableTime;
-  risk_limits: JsonOrDefault;
-  discovery: JsonOrDefault;
-  gate_bars: JsonOrDefault;
-  created_at: TimeOrDefault;
-  updated_at: TimeOrDefault;
-}
-
-interface ProfileSymbolsTable {
-  profile_id: ProfileId;
-  /** The account of the profile; a trigger fills it. */
-  on_account: ColumnType<AccountId, never, never>;
-  symbol: string;
-  override_config: JsonOrDefault;
-  paused_until: NullableTime;
-  paused_at: NullableTime;
-  pause_reason: Generated<string>;
-  created_at: TimeOrDefault;
-}
-
-interface KillSwitchesTable {
-  scope: HaltScope;
-  subject: string;
-  reason: Generated<string>;
-  freeze_exits: Generated<boolean>;
-  cancel_entries: Generated<boolean>;
-  engaged_by: UserId | null;
-  engaged_at: TimeOrDefault;
-  halt_order: Bigint;
-}
-
-/** A view of everything that stops entries. */
-interface HaltsView
-  extends Pick<KillSwitchesTable, 'scope' | 'subject' | 'reason' | 'freeze_exits' | 'cancel_entries' | 'engaged_at'> {
-  is_reset: boolean;
-}
-
-interface AccountLeasesTable {
-  account_id: AccountId;
-  holder: string;
-  fencing: Bigint;
-  expires_at: Time;
-}
-
-export interface RunnerStatesTable {
-  profile_id: ProfileId;
-  symbol: string;
-  version: BigintOrDefault;
-  order_sequence: BigintOrDefault;
-  strategy_state: NullableJson;
-  quantity: NumericOrDefault;
-  average_price: NumericOrDefault;
-  /** Cost of the held quantity, buy fees included. */
-  cost: NumericOrDefault;
-  peak_quantity: NumericOrDefault;
-  cycle: Generated<number>;
-  cycle_net: NumericOrDefault;
-  filled_quote: NumericOrDefault;
-  first_buy_at: NullableTime;
-  last_fill_at: NullableTime;
-  cooldown_until: NullableTime;
-  last_cycle_net: string | null;
-  asked_price: string | null;
-  asked_quantity: string | null;
-  cost_basis_note: string | null;
-  compared: Generated<boolean>;
-}
-
-/** A view. */
-export interface CostBasisTable {
-  profile_id: ProfileId;
-  symbol: string;
-  average_price: string;
-  quantity: string;
-  note: string | null;
-}
-
-interface PositionAdjustmentsTable {
-  profile_id: ProfileId;
-  symbol: string;
-  runner_version: Bigint;
-  reason: AdjustmentReason;
-  average_price: string;
-  quantity: string;
-  held: boolean;
-  at: Time;
-  recorded_at: TimeOrDefault;
-}
-
-export interface OrdersTable {
-  id: OrderId;
-  account_id: AccountId;
-  epoch: number;
-  profile_id: ProfileId;
-  symbol: string;
-  side: Side;
-  purpose: OrderPurpose;
-  type: OrderForm['type'];
-  quantity: string;
-  price: string | null;
-  stop_price: string | null;
-  trailing_delta: number | null;
-  client_order_id: string;
-  exchange_order_id: string | null;
-  state: OrderState;
-  reason: string;
-  decision: Json;
-  filled_quantity: NumericOrDefault;
-  filled_quote: NumericOrDefault;
-  fencing: Bigint;
-  halt_order: Bigint;
-  send_before: Time;
-  payload: NullableJson;
-  action_id: string | null;
-  created_at: Time;
-  updated_at: Time;
-  recorded_at: TimeOrDefault;
-}
-
-export interface FillsTable {
-  account_id: AccountId;
-  epoch: number;
-  symbol: string;
-  trade_id: string;
-  exchange_order_id: string;
-  order_id: OrderId;
-  profile_id: ProfileId;
-  side: Side;
-  price: string;
-  quantity: string;
-  quote_quantity: string;
-  fee_amount: string;
-  fee_asset: string | null;
-  fee_quote: ColumnType<string | null, string | null | undefined, string | null>;
-  maker: boolean;
-  realised: string;
-  cycle: number;
-  runner_version: Bigint;
-  at: Time;
-  recorded_at: TimeOrDefault;
-}
-
-interface LedgerEntriesTable {
-  id: string;
-  account_id: AccountId;
-  epoch: number;
-  profile_id: ProfileId | null;
-  symbol: string | null;
-  book: LedgerRow['book'];
-  asset: string;
-  amount: string;
-  reason: LedgerRow['reason'];
-  trade_id: string | null;
-  at: Time;
-  recorded_at: TimeOrDefault;
-}
-
-interface ClosedCyclesTable {
-  profile_id: ProfileId;
-  symbol: string;
-  cycle: number;
-  opened_at: Time;
-  closed_at: Time;
-  net: string;
-  exit_reason: ColumnType<string | null, string | null | undefined, string | null>;
-}
-
-interface ActionLogsTable {
-  id: string;
-  profile_id: ProfileId;
-  symbol: string | null;
-  level: LogLevel;
-  msg: string;
-  ctx: JsonOrDefault;
-  count: BigintOrDefault;
-  first_at: Time;
-  last_at: Time;
-  recorded_at: TimeOrDefault;
-}
-
-interface AuditLogsTable {
-  id: string;
-  user_id: UserId | null;
-  action: string;
-  subject: string;
-  before: NullableJson;
-  after: NullableJson;
-  ip: string;
-  user_agent: Generated<string>;
-  at: TimeOrDefault;
-  actor: ColumnType<AuditActor | null, string | null | undefined, string | null>;
-}
-
-interface OperatorActionsTable {
-  id: string;
-  account_id: AccountId;
-  profile_id: ProfileId | null;
-  symbol: string | null;
-  kind: string;
-  payload: JsonOrDefault;
-  requested_by: UserId | null;
-  requested_at: TimeOrDefault;
-  expires_at: Time;
-  state: Generated<ActionState>;
-  fencing: ColumnType<string | null, string | undefined, string>;
-  reason: string | null;
-  detail: JsonOrDefault;
-  finished_at: NullableTime;
-}
-
-interface OrderEvidenceTable {
-  id: string;
-  order_id: OrderId;
-  kind: EvidenceKind;
-  at: Time;
-  detail: Json;
-}
-
-interface ProfileConfigsTable {
-  profile_id: ProfileId;
-  version: number;
-  strategy_name: string;
-  config: Json;
-  at: TimeOrDefault;
-}
-
-interface ServiceSettingsTable {
-  name: string;
-  value: Json;
-  updated_at: TimeOrDefault;
-}
-
-interface ProfileNotifiersTable {
-  profile_id: ProfileId;
-  provider: NotifierName;
-  enabled: boolean;
-  config: Json;
-  secrets: Json;
-  updated_at: TimeOrDefault;
-}
-
-interface EquitySnapshotsTable {
-  profile_id: ProfileId;
-  at: Time;
-  realised: string;
-  position_value: string;
-  position_cost: string;
-  prices: Json;
-}
-
-interface PruneReceiptsTable {
-  id: string;
-  at: TimeOrDefault;
-  ok: boolean;
-  error: string | null;
-  deleted: Json;
-  settings: Json;
-}
-
-interface DiagnosisRunsTable {
-  id: string;
-  profile_id: ProfileId;
-  status: 'queued' | 'running' | 'done' | 'error';
-  report: NullableJson;
-  error: string | null;
-  started_at: TimeOrDefault;
-  finished_at: NullableTime;
-}
-
-interface SchemaMigrationsTable {
-  number: number;
-  name: string;
-  digest: string;
-  breaking: boolean;
-  applied_at: TimeOrDefault;
-}
-
-export interface Tables extends AccessTables, ResearchTables, HistoryTables, NotificationTables {
-  users: UsersTable;
-  sessions: SessionsTable;
-  accounts: AccountsTable;
-  api_keys: ApiKeysTable;
-  profiles: ProfilesTable;
-  profile_symbols: ProfileSymbolsTable;
-  kill_switches: KillSwitchesTable;
-  halts: HaltsView;
-  account_leases: AccountLeasesTable;
-  runner_states: RunnerStatesTable;
-  cost_basis: CostBasisTable;
-  position_adjustments: PositionAdjustmentsTable;
-  orders: OrdersTable;
-  fills: FillsTable;
-  ledger_entries: LedgerEntriesTable;
-  orphan_orders: OrphanOrdersTable;
-  closed_cycles: ClosedCyclesTable;
-  action_logs: ActionLogsTable;
-  audit_logs: AuditLogsTable;
-  operator_actions: OperatorActionsTable;
-  order_evidence: OrderEvidenceTable;
-  profile_configs: ProfileConfigsTable;
-  service_settings: ServiceSettingsTable;
-  profile_notifiers: ProfileNotifiersTable;
-  equity_snapshots: EquitySnapshotsTable;
-  prune_receipts: PruneReceiptsTable;
-  diagnosis_runs: DiagnosisRunsTable;
-  schema_migrations: SchemaMigrationsTable;
+export interface Tables {
+  account_leases: {
+    account_id: AccountId;
+    holder: string;
+    fencing: Bigint;
+    expires_at: Time;
+  };
+  account_notifiers: {
+    id: string;
+    account_id: AccountId;
+    provider: ChannelName;
+    label: string;
+    enabled: boolean;
+    config: Json;
+    secrets: Json;
+    updated_at: TimeOrDefault;
+  };
+  accounts: {
+    id: AccountId;
+    user_id: UserId;
+    name: string;
+    binance_mode: 'live' | 'testnet';
+    endpoint: Generated<'exchange' | 'demo' | 'paper'>;
+    epoch: Generated<number>;
+    created_at: TimeOrDefault;
+    risk_limits: JsonOrDefault;
+    reset_at: NullableTime;
+  };
+  action_logs: {
+    id: string;
+    profile_id: ProfileId;
+    symbol: string | null;
+    level: 'debug' | 'info' | 'warn' | 'error';
+    msg: string;
+    ctx: JsonOrDefault;
+    count: BigintOrDefault;
+    first_at: Time;
+    last_at: Time;
+    recorded_at: TimeOrDefault;
+  };
+  ai_provider_config: {
+    user_id: UserId;
+    provider: 'anthropic' | 'openai-compatible';
+    base_url: string;
+    model: string;
+    credential_kind: 'console-key' | 'oauth-token' | 'endpoint-key' | null;
+    credential: string | null;
+    updated_at: TimeOrDefault;
+  };
+  api_keys: {
+    account_id: AccountId;
+    label: Generated<string>;
+    api_key: string;
+    secret: string;
+    status: 'healthy' | 'error' | null;
+    cause: string | null;
+    checked_at: NullableTime;
+    updated_at: TimeOrDefault;
+    shared: Generated<boolean>;
+  };
+  api_tokens: {
+    id: TokenId;
+    user_id: UserId;
+    name: string;
+    token_hash: Buffer;
+    hint: string;
+    scopes: TokenScope[];
+    account_ids: AccountId[] | null;
+    created_at: Time;
+    expires_at: Time;
+    last_used_at: NullableTime;
+    last_ip: string | null;
+    revoked_at: NullableTime;
+  };
+  archived_fills: {
+    account_id: AccountId;
+    epoch: number;
+    symbol: string;
+    trade_id: string;
+    exchange_order_id: string;
+    side: 'buy' | 'sell';
+    price: string;
+    quantity: string;
+    quote_quantity: string;
+    fee_amount: string;
+    fee_asset: string | null;
+    maker: boolean;
+    at: Time;
+    recorded_at: TimeOrDefault;
+  };
+  audit_logs: {
+    id: string;
+    user_id: UserId | null;
+    action: string;
+    subject: string;
+    before: NullableJson;
+    after: NullableJson;
+    ip: string;
+    user_agent: Generated<string>;
+    at: TimeOrDefault;
+    actor: ColumnType<AuditActor | null, string | null | undefined, string | null>;
+  };
+  backtest_advisor_slots: {
+    run_id: string;
+    slot: 'safe' | 'ride-trend' | 'trade-more' | 'aggressive' | 'defensive' | 'manual';
+    ask_id: string;
+    state: 'running' | 'done' | 'failed';
+    taken_at: NullableTime;
+    model: string | null;
+    advice: JsonOrDefault;
+    error: string | null;
+    asked_at: TimeOrDefault;
+    finished_at: NullableTime;
+  };
+  backtest_runs: {
+    id: string;
+    profile_id: ProfileId;
+    state: Generated<'queued' | 'running' | 'done' | 'failed' | 'aborted'>;
+    pinned: Generated<boolean>;
+    strategy_name: string;
+    config: Json;
+    config_fingerprints: JsonOrDefault;
+    request: Json;
+    warnings: JsonOrDefault;
+    results: JsonOrDefault;
+    error: string | null;
+    created_at: TimeOrDefault;
+    finished_at: NullableTime;
+    pinned_at: NullableTime;
+    robustness: NullableJson;
+  };
+  closed_cycles: {
+    profile_id: ProfileId;
+    symbol: string;
+    cycle: number;
+    opened_at: Time;
+    closed_at: Time;
+    net: string;
+    exit_reason: string | null;
+  };
+  closed_totals: {
+    profile_id: ProfileId;
+    slot: Time;
+    trades: number;
+    wins: number;
+    losses: number;
+    net: string;
+    gross_profit: string;
+    gross_loss: string;
+  };
+  cost_basis: {
+    profile_id: ProfileId;
+    symbol: string;
+    average_price: string;
+    quantity: string;
+    note: string | null;
+  };
+  decisions: {
+    id: string;
+    profile_id: ProfileId;
+    symbol: string;
+    reason: string;
+    refused: boolean;
+    count: Bigint;
+    away: string | null;
+    first_at: Time;
+    last_at: Time;
+  };
+  diagnosis_runs: {
+    id: string;
+    profile_id: ProfileId;
+    status: 'queued' | 'running' | 'done' | 'error';
+    report: NullableJson;
+    error: string | null;
+    started_at: TimeOrDefault;
+    finished_at: NullableTime;
+  };
+  discovery_cycles: {
+    id: string;
+    profile_id: ProfileId;
+    at: Time;
+    error: string | null;
+    result: Json;
+  };
+  equity_snapshots: {
+    profile_id: ProfileId;
+    at: Time;
+    realised: string;
+    position_value: string;
+    position_cost: string;
+    prices: Json;
+  };
+  fee_adjustments: {
+    account_id: AccountId;
+    epoch: number;
+    symbol: string;
+    trade_id: string;
+    exchange_order_id: string;
+    run_id: string;
+    fee_amount: string;
+    fee_asset: string | null;
+    fee_quote: string | null;
+    recorded_at: TimeOrDefault;
+  };
+  fills: {
+    account_id: AccountId;
+    epoch: number;
+    symbol: string;
+    trade_id: string;
+    exchange_order_id: string;
+    order_id: OrderId;
+    profile_id: ProfileId;
+    side: 'buy' | 'sell';
+    price: string;
+    quantity: string;
+    quote_quantity: string;
+    fee_amount: string;
+    fee_asset: string | null;
+    fee_quote: string | null;
+    maker: boolean;
+    realised: string;
+    cycle: number;
+    runner_version: Bigint;
+    at: Time;
+    recorded_at: TimeOrDefault;
+  };
+  halts: {
+    scope: HaltScope;
+    subject: string;
+    reason: string;
+    freeze_exits: boolean;
+    cancel_entries: boolean;
+    engaged_at: Time;
+    is_reset: boolean;
+  };
+  kill_switches: {
+    scope: 'all' | 'account' | 'profile';
+    subject: string;
+    reason: Generated<string>;
+    freeze_exits: Generated<boolean>;
+    engaged_by: UserId | null;
+    engaged_at: TimeOrDefault;
+    halt_order: Bigint;
+    cancel_entries: Generated<boolean>;
+  };
+  ledger_entries: {
+    id: string;
+    account_id: AccountId;
+    epoch: number;
+    profile_id: ProfileId | null;
+    symbol: string | null;
+    book: 'wallet' | 'market' | 'fees' | 'adjustments' | 'outside';
+    asset: string;
+    amount: string;
+    reason: LedgerRow['reason'];
+    trade_id: string | null;
+    at: Time;
+    recorded_at: TimeOrDefault;
+  };
+  live_comparisons: {
+    profile_id: ProfileId;
+    requested_at: NullableTime;
+    error: string | null;
+    reference: NullableJson;
+    day: NullableJson;
+  };
+  notification_deliveries: {
+    id: string;
+    account_id: AccountId;
+    at: TimeOrDefault;
+    event: string;
+    title: string;
+    channel: string;
+    error: string | null;
+  };
+  operator_actions: {
+    id: string;
+    account_id: AccountId;
+    profile_id: ProfileId | null;
+    symbol: string | null;
+    kind: string;
+    payload: JsonOrDefault;
+    requested_by: UserId | null;
+    requested_at: TimeOrDefault;
+    expires_at: Time;
+    state: Generated<'pending' | 'taken' | 'done' | 'refused' | 'expired'>;
+    fencing: NullableBigint;
+    reason: string | null;
+    detail: JsonOrDefault;
+    finished_at: NullableTime;
+  };
+  order_evidence: {
+    id: string;
+    order_id: OrderId;
+    kind: EvidenceKind;
+    at: Time;
+    detail: Json;
+  };
+  orders: {
+    id: OrderId;
+    account_id: AccountId;
+    epoch: number;
+    profile_id: ProfileId;
+    symbol: string;
+    side: 'buy' | 'sell';
+    purpose: 'entry' | 'exit' | 'stop' | 'manual';
+    type: OrderForm['type'];
+    quantity: string;
+    price: string | null;
+    stop_price: string | null;
+    client_order_id: string;
+    exchange_order_id: string | null;
+    state: OrderState;
+    reason: string;
+    decision: Json;
+    filled_quantity: Generated<string>;
+    filled_quote: Generated<string>;
+    fencing: Bigint;
+    halt_order: Bigint;
+    send_before: Time;
+    payload: NullableJson;
+    created_at: Time;
+    updated_at: Time;
+    recorded_at: TimeOrDefault;
+    trailing_delta: number | null;
+    action_id: string | null;
+  };
+  orphan_orders: {
+    account_id: AccountId;
+    symbol: string;
+    exchange_order_id: string;
+    client_order_id: string;
+    side: 'buy' | 'sell';
+    type: string;
+    price: string;
+    stop_price: string;
+    quantity: string;
+    filled_quantity: string;
+    list_id: string | null;
+    base_asset: string | null;
+    locked_asset: string | null;
+    locked_amount: string;
+    placed_at: Time;
+    first_seen_at: TimeOrDefault;
+    last_seen_at: TimeOrDefault;
+    state: Generated<'open' | 'left' | 'adopted' | 'cancelled' | 'gone'>;
+    state_at: TimeOrDefault;
+  };
+  position_adjustments: {
+    profile_id: ProfileId;
+    symbol: string;
+    runner_version: Bigint;
+    reason: AdjustmentReason;
+    average_price: string;
+    quantity: string;
+    held: boolean;
+    at: Time;
+    recorded_at: TimeOrDefault;
+  };
+  position_history: {
+    account_id: AccountId;
+    profile_id: ProfileId;
+    symbol: string;
+    at: Time;
+    version: Bigint;
+    quantity: string;
+    cost: string;
+    cost_change: string;
+    cycle: number;
+    is_open: boolean;
+    open_change: number;
+    cycle_net: string;
+    realised: string;
+    fees: string;
+    unvalued_fees: Bigint;
+  };
+  price_alerts: {
+    id: string;
+    account_id: AccountId;
+    symbol: string;
+    kind: 'above' | 'below' | 'move';
+    price: string | null;
+    percent: string | null;
+    minutes: number | null;
+    ready: Generated<boolean>;
+    triggered_at: NullableTime;
+    triggered_price: string | null;
+    armed_at: TimeOrDefault;
+    created_at: TimeOrDefault;
+  };
+  profile_configs: {
+    profile_id: ProfileId;
+    version: number;
+    strategy_name: string;
+    config: Json;
+    at: TimeOrDefault;
+  };
+  profile_notifiers: {
+    profile_id: ProfileId;
+    provider: NotifierName;
+    enabled: boolean;
+    config: Json;
+    secrets: Json;
+    updated_at: TimeOrDefault;
+  };
+  profile_runs: {
+    id: string;
+    profile_id: ProfileId;
+    kind: 'fees' | 'archive';
+    status: Generated<'queued' | 'running' | 'done' | 'error'>;
+    request: JsonOrDefault;
+    report: NullableJson;
+    error: string | null;
+    started_at: TimeOrDefault;
+    finished_at: NullableTime;
+  };
+  profile_symbols: {
+    profile_id: ProfileId;
+    symbol: string;
+    override_config: JsonOrDefault;
+    created_at: TimeOrDefault;
+    paused_until: NullableTime;
+    paused_at: NullableTime;
+    pause_reason: Generated<string>;
+    on_account: ColumnType<AccountId, never, never>;
+  };
+  profiles: {
+    id: ProfileId;
+    account_id: AccountId;
+    name: string;
+    strategy_name: string;
+    config: Json;
+    enabled: Generated<boolean>;
+    capture_until: NullableTime;
+    created_at: TimeOrDefault;
+    updated_at: TimeOrDefault;
+    risk_limits: JsonOrDefault;
+    gate_bars: JsonOrDefault;
+    discovery: JsonOrDefault;
+  };
+  prune_receipts: {
+    id: string;
+    at: TimeOrDefault;
+    ok: boolean;
+    error: string | null;
+    deleted: Json;
+    settings: Json;
+  };
+  push_keys: {
+    single: Generated<boolean>;
+    public_key: string;
+    private_key: string;
+    created_at: TimeOrDefault;
+  };
+  runner_states: {
+    profile_id: ProfileId;
+    symbol: string;
+    version: BigintOrDefault;
+    order_sequence: BigintOrDefault;
+    strategy_state: NullableJson;
+    quantity: Generated<string>;
+    average_price: Generated<string>;
+    peak_quantity: Generated<string>;
+    cycle: Generated<number>;
+    cycle_net: Generated<string>;
+    filled_quote: Generated<string>;
+    first_buy_at: NullableTime;
+    last_fill_at: NullableTime;
+    cooldown_until: NullableTime;
+    last_cycle_net: string | null;
+    asked_price: string | null;
+    asked_quantity: string | null;
+    cost_basis_note: string | null;
+    compared: Generated<boolean>;
+    cost: Generated<string>;
+  };
+  schema_migrations: {
+    number: number;
+    name: string;
+    digest: string;
+    breaking: boolean;
+    applied_at: TimeOrDefault;
+  };
+  service_settings: {
+    name: string;
+    value: Json;
+    updated_at: TimeOrDefault;
+  };
+  sessions: {
+    id: SessionId;
+    user_id: UserId;
+    token_hash: Buffer;
+    created_at: TimeOrDefault;
+    expires_at: Time;
+    last_used_at: TimeOrDefault;
+    ip: string;
+    user_agent: Generated<string>;
+  };
+  sweep_units: {
+    sweep_id: string;
+    stage: number;
+    number: number;
+    sets: Json;
+    evaluated: NullableJson;
+    worker: string | null;
+    done_at: NullableTime;
+  };
+  sweeps: {
+    id: string;
+    profile_id: ProfileId;
+    state: Generated<'queued' | 'running' | 'done' | 'failed' | 'aborted'>;
+    strategy_name: string;
+    config: Json;
+    request: Json;
+    sets: number;
+    warnings: JsonOrDefault;
+    result: NullableJson;
+    error: string | null;
+    created_at: TimeOrDefault;
+    finished_at: NullableTime;
+  };
+  trial_ledger: {
+    source_id: string;
+    strategy_name: string;
+    symbol: string;
+    trials: number;
+    at: TimeOrDefault;
+  };
+  users: {
+    id: UserId;
+    master: Generated<boolean>;
+    email: string;
+    password_hash: string;
+    timezone: Generated<string>;
+    created_at: TimeOrDefault;
+  };
 }

@@ -7,7 +7,7 @@ import type { AdjustmentRequest, AdjustmentResult, CostBasis } from '#core/ports
 import { FLAT, foldAdjustment } from '#core/position/position.ts';
 import type { Database, Reader, Transaction, Writer } from '#storage/postgres/database.ts';
 import { lockRunner, positionColumns, positionOf, type RunnerKey } from './runners.ts';
-import type { CostBasisTable } from '#storage/postgres/tables.ts';
+import type { Tables } from '#storage/postgres/tables.ts';
 
 export async function readCostBasis(db: Database, key: RunnerKey): Promise<CostBasis> {
   const row = await db.kysely
@@ -28,7 +28,7 @@ export async function readCostBasis(db: Database, key: RunnerKey): Promise<CostB
 }
 
 /** The row of the cost-basis ledger. A requested price and quantity replace the recorded ones. */
-export const readLedgerRow = (reader: Reader, key: RunnerKey): Promise<Selectable<CostBasisTable> | undefined> =>
+export const readLedgerRow = (reader: Reader, key: RunnerKey): Promise<Selectable<Tables['cost_basis']> | undefined> =>
   reader
     .selectFrom('cost_basis')
     .selectAll()

@@ -10,7 +10,7 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Database, Reader, Transaction } from '#storage/postgres/database.ts';
 import { statesBefore } from './order-moves.ts';
 import { lockRunner, positionColumns, positionOf, type RunnerKey } from './runners.ts';
-import type { FillsTable } from '#storage/postgres/tables.ts';
+import type { Tables } from '#storage/postgres/tables.ts';
 
 interface Folded extends RunnerKey {
   /** Of the order. */
@@ -179,7 +179,7 @@ export function applyFill(db: Database, request: FillRequest): Promise<FillResul
 }
 
 /** The execution of a stored row. */
-export const fillOf = (row: Selectable<FillsTable>): ExchangeFill => ({
+export const fillOf = (row: Selectable<Tables['fills']>): ExchangeFill => ({
   symbol: row.symbol,
   tradeId: row.trade_id,
   exchangeOrderId: row.exchange_order_id,

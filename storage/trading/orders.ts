@@ -7,9 +7,9 @@ import type { OrderUpdate } from '#core/ports/store.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 import { statesBefore } from './order-moves.ts';
-import type { OrdersTable } from '#storage/postgres/tables.ts';
+import type { Tables } from '#storage/postgres/tables.ts';
 
-type OrderRow = Selectable<OrdersTable>;
+type OrderRow = Selectable<Tables['orders']>;
 
 function formOf(row: Pick<OrderRow, 'id' | 'type' | 'price' | 'stop_price' | 'trailing_delta'>): OrderForm {
   const price = (text: string | null) => {

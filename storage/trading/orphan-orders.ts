@@ -4,9 +4,9 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { OrphanLock, OrphanState } from '#core/account/orphan.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import type { Database, Reader, Writer } from '#storage/postgres/database.ts';
-import type { OrphanOrdersTable } from '#storage/postgres/orphan-orders-table.ts';
+import type { Tables } from '#storage/postgres/tables.ts';
 
-export type OrphanRow = Selectable<OrphanOrdersTable>;
+export type OrphanRow = Selectable<Tables['orphan_orders']>;
 
 export interface OrphanKey {
   readonly accountId: AccountId;

@@ -5,14 +5,14 @@ import type { RunnerState, StateToKeep } from '#core/ports/store.ts';
 import { FLAT, type Position } from '#core/position/position.ts';
 import type { Database, Reader, Transaction } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
-import type { RunnerStatesTable } from '#storage/postgres/tables.ts';
+import type { Tables } from '#storage/postgres/tables.ts';
 
 export interface RunnerKey {
   readonly profileId: ProfileId;
   readonly symbol: string;
 }
 
-export const positionOf = (row: Selectable<RunnerStatesTable>): Position => ({
+export const positionOf = (row: Selectable<Tables['runner_states']>): Position => ({
   quantity: requireDecimal(row.quantity),
   averagePrice: requireDecimal(row.average_price),
   cost: requireDecimal(row.cost),
@@ -59,7 +59,10 @@ export async function loadRunner(reader: Reader, { profileId, symbol }: RunnerKe
 }
 
 /** Locks the row of (profile, symbol) until the transaction ends, and creates a missing row. */
-export async function lockRunner(transaction: Transaction, key: RunnerKey): Promise<Selectable<RunnerStatesTable>> {
+export async function lockRunner(
+  transaction: Transaction,
+  key: RunnerKey,
+): Promise<Selectable<Tables['runner_states']>> {
   await transaction
     .insertInto('runner_states')
     .values({ profile_id: key.profileId, symbol: key.symbol })

@@ -20,7 +20,7 @@ import { isSellable } from '#core/position/position.ts';
 import { listingNow } from '#paper/market/symbol-market.ts';
 import type { OrderStatus } from '#paper/exchange/order.ts';
 import { refoldPosition } from '#storage/trading/fills.ts';
-import type { OrdersTable } from '#storage/postgres/tables.ts';
+import type { Tables } from '#storage/postgres/tables.ts';
 import { tracedTicks } from '#test/flow/traced-ticks.ts';
 import { EXCHANGE_ACCOUNT, OPENING, type Environment } from './environment.ts';
 
@@ -32,7 +32,7 @@ export interface Engagement {
   until: bigint | null;
 }
 
-type StoredOrder = Selectable<OrdersTable>;
+type StoredOrder = Selectable<Tables['orders']>;
 const exact = (text: string): string => formatDecimal(requireDecimal(text));
 const storedOrders = ({ database }: Environment): Promise<StoredOrder[]> =>
   database.kysely.selectFrom('orders').selectAll().execute();
