@@ -15,7 +15,7 @@ import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';
 import { followActions } from './actions.ts';
 import { judgePrices } from './alerts.ts';
 import { countingSink } from './count-records.ts';
-import { createAnnouncer } from './announcer.ts';
+import { type Announcer, createAnnouncer } from './announcer.ts';
 import { watchDeadLetters } from './dead-letters.ts';
 import { followCommands } from './commands.ts';
 import type { WorkerContext } from './context.ts';
@@ -74,7 +74,12 @@ export async function openWorker(
   const records = countingSink(notifyingSink(sink, notifyDeps));
   const failed = (err: unknown): void =>
     log.warn({ event: 'cache_write_failed', err }, 'The cache could not be written');
-  const announcer = stack.use(await judgePrices(createAnnouncer(cache, failed), { database, cache, log, notifyDeps }));
+  const announcer: Announcer = stack.use(
+    await judgePrices(createAnnouncer(cache, failed), {
+      ...{ database, cache, log, notifyDeps },
+      candles: (venue, query) => venues.of(venue).market.candles(query),
+    }),
+  );
   const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
   const context: WorkerContext = {

@@ -57,6 +57,20 @@ test('a move counts from the lowest and the highest price within the time, and f
   assert.equal(slow.triggers(at('104', 10 * MINUTE_MS)), false, 'the price of 100 is ten minutes old');
 });
 
+test('a move counts from earlier prices that were added, in any order, and forgets them too', () => {
+  const range = (startMs: number, low: string, high: string) => ({
+    startMs,
+    low: requireDecimal(low),
+    high: requireDecimal(high),
+  });
+  const watch = new AlertWatch(move('3', 10), true);
+  watch.triggers(at('100', 9 * MINUTE_MS));
+  watch.addHistory([range(2 * MINUTE_MS, '99', '100'), range(MINUTE_MS, '97.5', '99')]);
+  assert.ok(watch.triggers(at('100.5', 10 * MINUTE_MS)), 'counted from 97.5');
+  assert.equal(watch.triggers(at('101.5', 11 * MINUTE_MS)), false, 'the price of 97.5 is ten minutes old');
+  assert.ok(watch.triggers(at('102', 11.5 * MINUTE_MS)), 'counted from 99');
+});
+
 test('the message names the condition and the price', () => {
   assert.equal(
     triggeredText('BTCUSDT', level('above', '63000'), requireDecimal('63000.5')),

@@ -4,6 +4,8 @@ import {
   divide,
   formatDecimal,
   fromSteps,
+  maximum,
+  minimum,
   multiply,
   ONE,
   subtract,
@@ -20,16 +22,17 @@ interface PriceAt {
   readonly atMs: number;
 }
 
+/** The lowest and the highest price of a short time that starts at `startMs`, market time. */
+interface PriceRange {
+  readonly startMs: number;
+  readonly low: Decimal;
+  readonly high: Decimal;
+}
+
 const HUNDRED = fromSteps(100, ONE);
 const MINUTE_MS = 60_000;
 /** A window is kept as this many parts, each with its lowest and its highest price. */
 const PARTS = 60;
-
-interface Part {
-  readonly startMs: number;
-  low: Decimal;
-  high: Decimal;
-}
 
 /**
  * Watches one alert. A level triggers when the price reaches it after it was on the other side; a move triggers when the
@@ -37,7 +40,7 @@ interface Part {
  */
 export class AlertWatch {
   readonly #rule: AlertRule;
-  readonly #parts: Part[] = [];
+  #parts: readonly PriceRange[] = [];
   #isReady: boolean;
 
   /** `isReady`: the price of a level was on the other side already. */
@@ -60,19 +63,35 @@ export class AlertWatch {
     return false;
   }
 
+  /** Adds prices from before the first judged one, so that a move also counts from them. A level needs none. */
+  addHistory(ranges: readonly PriceRange[]): void {
+    if (this.#rule.kind !== 'move') return;
+    for (const range of ranges) this.#add(range, this.#rule.minutes);
+    this.#parts = this.#parts.toSorted((a, b) => a.startMs - b.startMs);
+  }
+
   #moves({ percent, minutes }: Extract<AlertRule, { kind: 'move' }>, { price, atMs }: PriceAt): boolean {
-    const windowMs = minutes * MINUTE_MS;
-    while (this.#parts[0] !== undefined && this.#parts[0].startMs <= atMs - windowMs) this.#parts.shift();
+    const fromMs = atMs - minutes * MINUTE_MS;
+    this.#parts = this.#parts.filter(({ startMs }) => startMs > fromMs);
     const isMoved = this.#parts.some(
       ({ low, high }) => percentOf(price, low) >= percent || percentOf(price, high) >= percent,
     );
-    const partMs = windowMs / PARTS;
-    const startMs = Math.floor(atMs / partMs) * partMs;
-    const newest = this.#parts.at(-1);
-    if (newest === undefined || newest.startMs < startMs) this.#parts.push({ startMs, low: price, high: price });
-    else if (price < newest.low) newest.low = price;
-    else if (price > newest.high) newest.high = price;
+    this.#add({ startMs: atMs, low: price, high: price }, minutes);
     return isMoved;
+  }
+
+  #add({ startMs, low, high }: PriceRange, minutes: number): void {
+    const partMs = (minutes * MINUTE_MS) / PARTS;
+    const start = Math.floor(startMs / partMs) * partMs;
+    const at = this.#parts.findLastIndex((part) => part.startMs === start);
+    const known = this.#parts[at];
+    if (known === undefined) this.#parts = [...this.#parts, { startMs: start, low, high }];
+    else if (low < known.low || high > known.high)
+      this.#parts = this.#parts.with(at, {
+        startMs: start,
+        low: minimum(low, known.low),
+        high: maximum(high, known.high),
+      });
   }
 }
 
