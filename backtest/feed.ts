@@ -42,6 +42,29 @@ export function openFeed(
   return feed;
 }
 
+/** Feeds the longer candles that a strategy needs before its own ones: up to the one in which its own ones begin. */
+export function feedLonger(
+  { bound, signal, longer = [] }: KernelInput,
+  instance: StrategyInstance,
+  startMs: number,
+): void {
+  const { needs } = bound;
+  const first = lowerBound(signal.columns.openMs, startMs - INTERVAL_MS[needs.interval] + 1);
+  const ownMs = signal.columns.openMs[Math.max(0, first - needs.want)] ?? startMs;
+  const candle = { openMs: 0, closeMs: 0, open: 0, high: 0, low: 0, close: 0, volume: 0, closed: true };
+  for (const { interval, want } of needs.also ?? []) {
+    const columns = longer.find((series) => series.interval === interval)?.columns;
+    if (columns === undefined) continue;
+    const lengthMs = INTERVAL_MS[interval];
+    const end = Math.min(lowerBound(columns.openMs, ownMs + 1), lowerBound(columns.openMs, startMs - lengthMs + 1));
+    for (let row = Math.max(0, end - want); row < end; row += 1) {
+      readInto(candle, columns, row);
+      candle.closeMs = candle.openMs + lengthMs;
+      instance.onLongerCandle?.(interval, candle);
+    }
+  }
+}
+
 /** Opens the gates that the settings use; null without gates. Throws when candles for one are missing. */
 export function openGates(input: KernelInput, view: TickView, startMs: number): GateFeed | null {
   const settings = input.bound.shared.gates;

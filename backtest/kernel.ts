@@ -6,7 +6,7 @@ import { gridOf, type CandleRun } from '#strategies/strategy.ts';
 import { type Book, openBook, openBalance, type SharedBalance } from './book.ts';
 import { endDays, type EquityMeter, meterRows, moveExtremes, openMeter } from './equity.ts';
 import { firstBelow } from '#core/market/extremes.ts';
-import { openFeed, openGates } from './feed.ts';
+import { feedLonger, openFeed, openGates } from './feed.ts';
 import { actInside } from './inside.ts';
 import { updateStop, matchCandle, fillAtOpen, placeDecision, withFailedStop } from './market.ts';
 import { priceGrid } from './price-grid.ts';
@@ -100,6 +100,7 @@ export function openRun(input: KernelInput, balance: SharedBalance = openBalance
   const view = openView({ taker, maker: toNumber(terms.makerFeeRate ?? terms.feeRate) }, bound.readable);
   const instance = bound.create(gridOf(rules));
   const startMs = detail.columns.openMs[start] ?? 0;
+  feedLonger(input, instance, startMs);
   const feed = openFeed(input.signal, { instance, view }, { startMs, want: bound.needs.want });
   const gates = openGates(input, view, startMs);
   const book = openBook(rules, terms, { balance, cooldownMs: bound.shared.lossCooldownMs });

@@ -23,6 +23,8 @@ export interface KernelInput {
   readonly end: number;
   /** Candles of every interval that the gates need. */
   readonly gateSeries?: readonly Series[];
+  /** Longer candles that the strategy needs before its own ones: `also` of its needs. */
+  readonly longer?: readonly Series[];
   /** Records the reason of every candle, one byte each. */
   readonly recordDecisions?: boolean;
   /** Decides at every candle instead of skipping quiet ones: slower, same result. */

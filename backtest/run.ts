@@ -47,7 +47,7 @@ export type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
 
 /** Intervals coarser than `finest` that add up to an interval of the strategy or its gates: `history` of `BacktestInput`. */
 export function historyIntervals({ needs, shared }: BoundStrategy, finest: Interval): Interval[] {
-  const needed = [needs, ...(shared.gates === undefined ? [] : gateNeeds(shared.gates))];
+  const needed = [needs, ...(needs.also ?? []), ...(shared.gates === undefined ? [] : gateNeeds(shared.gates))];
   return INTERVALS.filter(
     (each) =>
       INTERVAL_MS[each] > INTERVAL_MS[finest] &&
@@ -95,7 +95,10 @@ export function openKernel(
       return refuse(`A trend or rating needs ${interval} candles, to which ${candles.interval} candles do not add up.`);
     gateSeries.push(withHistory(aggregateSeries(source, interval), history));
   }
-  return { kind: 'kernel', kernel: { bound, rules, terms, signal, detail, start, end, gateSeries } };
+  const longer = (bound.needs.also ?? []).map(({ interval }) =>
+    withHistory(aggregateSeries(candles, interval), history),
+  );
+  return { kind: 'kernel', kernel: { bound, rules, terms, signal, detail, start, end, gateSeries, longer } };
 }
 
 /** Runs one strategy on one coin and reports it; refused when the candles cannot give an honest result. */

@@ -86,6 +86,13 @@ export interface CandleRun {
 export interface StrategyInstance {
   /** Feeds the next closed candle; older or repeated candles are ignored. O(1). */
   onCandle(candle: Candle, view: TickView): void;
+  /** A closed candle of `CandleNeed.also`, from before the first candle of the strategy's own interval. */
+  onLongerCandle?(interval: Interval, candle: Candle): void;
+  /**
+   * For a strategy that runs in another process: the answers about the candles of `onCandle`. The engine waits for them
+   * before it decides. Undefined when there is nothing to wait for. Never rejects.
+   */
+  settle?(view: TickView): Promise<void> | undefined;
   /** A fill changed the position: recompute dependent state. `view` already holds the new position. */
   onFill(side: 'buy' | 'sell', view: TickView): void;
   decide(view: TickView): Decision;
@@ -119,6 +126,8 @@ export interface CandleNeed {
   readonly min: number;
   /** Closed candles to load as warm-up. */
   readonly want: number;
+  /** Longer candles to load once, before the own ones. */
+  readonly also?: readonly { readonly interval: Interval; readonly want: number }[];
 }
 
 /** Settings of the engine that every strategy has, read from the strategy's config. */
@@ -194,6 +203,11 @@ export interface Strategy<Config> {
   readonly reasons: Readonly<Record<string, ReasonText>>;
 }
 
+export interface StrategyFile {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** A strategy whose config type is hidden, as the registry holds it. */
 export interface AnyStrategy {
   readonly name: string;
@@ -207,6 +221,10 @@ export interface AnyStrategy {
   readonly actsOnTicks?: boolean;
   /** See {@link Strategy.sweep}. */
   readonly sweep?: AnySweep;
+  /** For a strategy file: its name and text, so that a thread can load the same version. */
+  readonly file?: StrategyFile;
+  /** For a strategy that runs in another process: asks it for what `bind` depends on. Never rejects. */
+  prepare?(stored: unknown): Promise<void>;
   /** Reads a stored (merged) config and binds everything that depends on it. */
   bind(stored: unknown): BoundStrategy;
 }

@@ -12,6 +12,7 @@ import { importsOf, ROOT, readSourceFiles, type SourceFile } from '#test/harness
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   strategies: ['core/'],
+  authoring: ['core/', 'strategies/'],
   backtest: ['core/', 'strategies/'],
   engine: ['core/', 'strategies/strategy.ts'],
   exchange: ['core/'],
@@ -21,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: [
     'core/',
     'strategies/',
+    'authoring/',
     'storage/',
     'integrations/',
     'exchange/read',
@@ -31,11 +33,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'exchange/clock',
     'exchange/errors',
   ],
-  worker: ['core/', 'strategies/', 'backtest/', 'engine/', 'exchange/', 'storage/', 'integrations/'],
-  web: ['core/', 'strategies/', 'backtest/', 'api/contract/', 'api/client.ts'],
+  worker: ['core/', 'strategies/', 'authoring/', 'backtest/', 'engine/', 'exchange/', 'storage/', 'integrations/'],
+  web: ['core/', 'strategies/', 'authoring/', 'backtest/', 'api/contract/', 'api/client.ts'],
   cli: [
     'core/',
     'strategies/',
+    'authoring/',
     'backtest/',
     'engine/',
     'exchange/',
@@ -68,18 +71,24 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const WITHOUT_CODE = ['storage/migrations', 'web/public'];
 
 /** Rooms that also run in a browser: packages they may use, node: modules never. */
-const PURE_ROOMS: Readonly<Record<string, readonly string[]>> = { core: ['zod'], strategies: ['zod'], backtest: [] };
+const PURE_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  core: ['zod'],
+  strategies: ['zod'],
+  authoring: ['zod'],
+  backtest: [],
+};
 const TEST_PACKAGES = ['node:test', 'node:assert/strict', 'fast-check', 'decimal.js'];
 
 const READS_ENVIRONMENT = [/^cli\//, /^(api|worker|paper)\/main\.ts$/, /^vite\.config\.ts$/, /^test\//];
 /** The check itself, and the clients of scripts and assistants. */
 const CALLS_OUT = ['integrations/outgoing.ts', 'api/script-client.ts', 'api/mcp-client.ts'];
-const DEFAULT_EXPORTS = [/^vite\.config\.ts$/];
+/** A strategy file exports its strategy. */
+const DEFAULT_EXPORTS = [/^vite\.config\.ts$/, /^authoring\/examples\//];
 const BRAND_ROOMS = [/^exchange\//, /^paper\//, /^test\//];
 /** Modules that scripts outside of this checkout import: `exports` in package.json. */
-const PUBLIC = [/^api\/contract\//, /^api\/script-client\.ts$/];
-/** Called by name: api/app.ts mounts the routes of every file. */
-const BY_NAME = /^api\/routes\/[\w-]+\.ts mount[A-Z]/;
+const PUBLIC = [/^api\/contract\//, /^api\/script-client\.ts$/, /^authoring\/strategy\.ts$/];
+/** Called by name: api/app.ts mounts the routes of every file, and the context of a strategy file evaluates a text. */
+const BY_NAME = /^(api\/routes\/[\w-]+\.ts mount[A-Z]|authoring\/moment\.ts loadDefinition)/;
 /** Code in the place of tests: fixtures and the parts of test servers. */
 const TEST_PARTS = [/^test\//, /\.(test|contract)\.tsx?$/, /(^|\/)test-[\w-]+\.ts$/, /\/fixtures\//];
 /** For tests alone: the fold that tests compare stored positions with, and the names of all settings. */

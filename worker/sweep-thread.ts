@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { evaluateSets } from '#backtest/sweep/search.ts';
-import { STRATEGIES } from '#strategies/registry.ts';
+import { findStrategy } from '#worker/strategy/find.ts';
 import { lowerPriority } from './lower-priority.ts';
 import { isThreadOrder, isThreadStart, packed } from './sweep-threads.ts';
 
 lowerPriority();
 const start: unknown = workerData;
-const strategy = isThreadStart(start) ? STRATEGIES.get(start.strategyName) : undefined;
+const strategy = isThreadStart(start) ? findStrategy(start.strategyName, start.file) : undefined;
 if (parentPort === null || !isThreadStart(start) || strategy === undefined) {
   throw new Error('a sweep thread is started by its pool');
 }

@@ -5,11 +5,13 @@ import { isObject } from '#core/merge.ts';
 import type { Series } from '#backtest/columns.ts';
 import type { Evaluated } from '#backtest/sweep/row.ts';
 import type { Evaluate, SweepBase, Window } from '#backtest/sweep/search.ts';
+import type { StrategyFile } from '#strategies/strategy.ts';
 
 /** Input of a thread. */
 interface ThreadStart {
   readonly base: SweepBase;
   readonly strategyName: string;
+  readonly file?: StrategyFile;
 }
 
 export const isThreadStart = (value: unknown): value is ThreadStart => isObject(value) && 'strategyName' in value;
@@ -86,7 +88,7 @@ export class SweepThreads implements AsyncDisposable {
     this.#options = options;
     const file = new URL('./sweep-thread.ts', import.meta.url);
     this.#workers = Array.from({ length: options.threads }, () => {
-      const workerData = { base, strategyName: start.strategyName } satisfies ThreadStart;
+      const workerData = { ...start, base } satisfies ThreadStart;
       return new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
     });
   }

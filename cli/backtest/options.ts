@@ -1,10 +1,12 @@
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import type { Terms } from '#backtest/fills.ts';
 import { type Decimal, readDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { chargesOf } from '#core/research/costs.ts';
 import { costTerms } from '#core/research/research.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
+import { strategyOf } from '#worker/strategy/find.ts';
 import { parseFlags } from '#cli/flags.ts';
 import { readInstant } from '#cli/instant.ts';
 
@@ -120,7 +122,7 @@ export function readRunOptions(
   { baskets = false } = {},
 ): Parsed<RunOptions> {
   const reading: Reading = { values, problems: [] };
-  const strategy = readStrategy(reading, baskets);
+  const strategy = readStrategy(reading, { baskets, cwd });
   const market = readMarketOptions(reading, cwd);
   if (market.kind === 'problem') return market;
   if (strategy === undefined) throw new Error('a missing flag is a problem');
@@ -162,8 +164,14 @@ function readMarketOptions(reading: Reading, cwd: string): Parsed<MarketOptions>
   };
 }
 
-function readStrategy({ values, problems }: Reading, baskets: boolean): AnyStrategy | undefined {
+interface StrategyFlag {
+  readonly baskets: boolean;
+  readonly cwd: string;
+}
+
+function readStrategy({ values, problems }: Reading, { baskets, cwd }: StrategyFlag): AnyStrategy | undefined {
   const name = values.get('strategy');
+  if (name?.endsWith('.ts') === true) return readStrategyFile(resolve(cwd, name), problems);
   const strategy = name === undefined ? undefined : STRATEGIES.get(name);
   const fits = (each: AnyStrategy): boolean => baskets || each.plansBaskets !== true;
   const known = [...STRATEGIES.values()].flatMap((each) => (fits(each) ? [each.name] : [])).join(', ');
@@ -172,6 +180,15 @@ function readStrategy({ values, problems }: Reading, baskets: boolean): AnyStrat
   else if (!fits(strategy))
     problems.push(`--strategy is "${name}", which plans over several coins together; a sweep runs one coin.`);
   return strategy;
+}
+
+function readStrategyFile(path: string, problems: string[]): AnyStrategy | undefined {
+  try {
+    return strategyOf({ name: basename(path), text: readFileSync(path, 'utf8') });
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
 }
 
 function readDate({ values, problems }: Reading, name: string): Date | undefined {

@@ -48,7 +48,8 @@ async function sweep(options: SweepOptions): Promise<void> {
   const { bound, ...base } = opened.kernel;
   const window = { start: base.start, end: base.end };
   const startedMs = performance.now();
-  await using pool = new SweepThreads({ base, strategyName: run.strategy.name }, { threads });
+  const { name: strategyName, file } = run.strategy;
+  await using pool = new SweepThreads({ base, strategyName, ...(file && { file }) }, { threads });
   const { tried, dropped } =
     search === 'halving'
       ? await searchByHalving(pool.evaluate, candidates, { window, rank })

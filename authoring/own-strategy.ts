@@ -1,0 +1,117 @@
+import { type Interval, MOST_CLOSED } from '#core/market/candle.ts';
+import { queueingOf } from '#strategies/execution.ts';
+import type { AnyStrategy, BoundStrategy, CandleNeed, Drawings, StrategyFile } from '#strategies/strategy.ts';
+import { answersOf } from './answers.ts';
+import type { DeclaredIndicators, Description } from './description.ts';
+import { indicatorField } from './explain.ts';
+import { type AnyRunningFile, OwnInstance } from './instance.ts';
+import { KINDS } from './kinds.ts';
+import { configSchema, readConfig, sharedOf, type Values, valuesOf } from './schema.ts';
+import { candlesFor, layoutOf } from './series.ts';
+
+/** One version of a strategy file, wherever it runs. */
+export interface StrategyVersion {
+  /** SHA-256 of its content, in hex. */
+  readonly hash: string;
+  readonly description: Description;
+  readonly file?: StrategyFile;
+  /** The indicators for these settings. Throws a sentence when the file throws. */
+  declare(values: Values): DeclaredIndicators;
+  open(values: Values, layout: string, memory: string): AnyRunningFile;
+  /** Why it may not buy now. */
+  halted?(): { readonly reason: 'strategy-quarantined' | 'strategy-file-gone'; readonly problem: string } | null;
+}
+
+/** The name of a strategy with its version, as profiles and runs store it: `my-rsi@<sha256>`. */
+const referenceOf = (name: string, hash: string): string => `${name}@${hash}`;
+
+/** The price lines of a chart: indicators over the candles, prices of the file, stop and target. */
+function drawingsOf(description: Description, declared: DeclaredIndicators): Drawings {
+  const average = { from: 'close', acts: false, dash: 'solid' } as const;
+  const lines = pricesOf(declared).map(({ name }) => ({ ...average, name, label: name }));
+  const own = Object.keys(description.lines).map((name) => ({
+    ...average,
+    name,
+    label: name,
+    dash: 'dotted' as const,
+  }));
+  const held = (['stop', 'target'] as const).filter((name) => description[name] !== undefined);
+  return {
+    lines: [
+      ...lines,
+      ...own,
+      ...held.map((name) => ({
+        ...{ name, label: name === 'stop' ? 'Stop' : 'Target' },
+        ...{ from: 'open' as const, acts: true, dash: 'dashed' as const },
+      })),
+    ],
+    levels: { stop: 'Stop', target: 'Target' },
+  };
+}
+
+/** The values of indicators that are prices, with their cells. */
+function pricesOf(declared: DeclaredIndicators): { readonly name: string; readonly at: number }[] {
+  return layoutOf(declared).flatMap(({ name, fields }) =>
+    fields.flatMap((field) => {
+      const found = indicatorField(declared, `${name}.${field}`);
+      const shown = field === 'value' ? name : `${name}.${field}`;
+      return found?.isPrice === true && KINDS[declared[name]?.kind ?? ''] !== undefined
+        ? [{ name: shown, at: found.at }]
+        : [];
+    }),
+  );
+}
+
+function needsOf(declared: DeclaredIndicators, interval: Interval): CandleNeed {
+  const { min, want, also } = candlesFor(declared, interval);
+  const longer = also.map((each) => ({ interval: each.interval, want: Math.min(MOST_CLOSED, each.want) }));
+  return {
+    interval,
+    min: Math.min(MOST_CLOSED, min),
+    want: Math.min(MOST_CLOSED, Math.max(min, want)),
+    ...(longer.length === 0 ? {} : { also: longer }),
+  };
+}
+
+/** A version as the strategy that engine, backtests, sweeps and forms use. */
+export function ownStrategy(version: StrategyVersion): AnyStrategy {
+  const { description, hash } = version;
+  const { title, summary } = description;
+  const name = referenceOf(description.name, hash);
+  const schema = configSchema(description);
+  const defaults = schema.parse({});
+  const answers = answersOf(description);
+  const actsOnTicks = description.target !== undefined;
+  return {
+    ...{ name, title, summary, config: schema, reasons: answers.reasons, actsOnTicks, plansBaskets: false },
+    ...(version.file === undefined ? {} : { file: version.file }),
+    bind(stored): BoundStrategy {
+      const { config, readable, unreadablePath } = readConfig(description, defaults, stored);
+      const interval = config.candleInterval;
+      const values = valuesOf(description, config.settings);
+      const declared = version.declare(values);
+      const layout = layoutOf(declared)
+        .map(({ name: each, at, fields }) => `${each} ${at} ${fields.join(',')}`)
+        .join('\n');
+      const needs = needsOf(declared, interval);
+      const input = {
+        ...{ description, declared, values, answers, interval, need: needs.min },
+        ...{ buys: config.entryEnabled, sells: config.exitEnabled, path: unreadablePath ?? null },
+        exitsInBear: config.regime.policy === 'exit-in-bear',
+        queueing: queueingOf(config.execution),
+        shape: JSON.stringify([hash, values, declared, interval]),
+        drawn: pricesOf(declared),
+        open: (memory: string) => version.open(values, layout, memory),
+        halted: () => version.halted?.() ?? null,
+      };
+      return {
+        ...{ name, readable, unreadablePath: unreadablePath ?? null, needs, actsOnTicks },
+        shared: sharedOf(description, config),
+        drawings: drawingsOf(description, declared),
+        reasons: answers.reasons,
+        lint: () => [],
+        create: (grid, state) => new OwnInstance(input, grid, state),
+      };
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { z } from 'zod';
+import { INTERVALS } from '#core/market/candle.ts';
+import { ONE, ZERO } from '#core/amount/decimal.ts';
+import { capSettings, entryShares, entrySizing, lossCooldownMinutes, readEntry } from '#strategies/entry-fields.ts';
+import { choice, count, decimalNumber, flag, group, readFactor, readSetting } from '#strategies/fields.ts';
+import { execution, readExecution } from '#strategies/execution.ts';
+import { gateShares, readGates, regime, technicals } from '#strategies/gate-fields.ts';
+import { protectiveStop, readProtectiveStop, stopShares } from '#strategies/stop-fields.ts';
+import { type StoredReader, storedReader } from '#strategies/stored.ts';
+import type { SharedSettings } from '#strategies/strategy.ts';
+import type { Description, SettingDescription } from './description.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Settings of a file as its form stores them. */
+type StoredValues = Readonly<Record<string, number | boolean | string>>;
+/** The same as the file reads them: percentages as shares. */
+export type Values = Readonly<Record<string, number | boolean | string>>;
+
+const helpOf = ({ title, help, from, to, unit }: SettingDescription): string =>
+  help ?? (from === undefined || to === undefined ? title : `${from} to ${to}${unit === undefined ? '' : ` ${unit}`}`);
+
+function fieldOf(setting: SettingDescription): z.ZodType {
+  const { kind, title, value, from = 0, to = 0, unit, options = [] } = setting;
+  const words = { title, help: helpOf(setting) };
+  if (kind === 'flag') return flag(words, value === true);
+  if (kind === 'count') return count({ ...words, from, to, unit: unit ?? '' }, Number(value));
+  const [option, ...others] = options;
+  if (kind === 'choice' && option !== undefined) return choice(words, [option, ...others], String(value));
+  const bounds = { atLeast: String(from), atMost: String(to) };
+  return decimalNumber({ ...words, bounds, unit: unit ?? (kind === 'percent' ? '%' : '') }, String(value));
+}
+
+/** The schema of a file's settings, together with the settings that every strategy has. */
+export function configSchema({ title, summary, interval, settings, stop, defaults: { amount } }: Description) {
+  const own = Object.fromEntries(Object.entries(settings).map(([name, each]) => [name, fieldOf(each)]));
+  return group(
+    { title, help: summary },
+    {
+      candleInterval: choice({ title: 'Candles', help: 'Interval of the candles that decide' }, INTERVALS, interval),
+      entryEnabled: flag({ title: 'Buy', help: 'Opens positions' }, true),
+      entrySizing: entrySizing.prefault(amount === undefined ? {} : { amount: String(amount) }),
+      ...capSettings,
+      lossCooldownMinutes,
+      settings: group({ title: 'Settings of the strategy', help: summary }, own).prefault({}),
+      exitEnabled: flag({ title: 'Sell', help: 'Sells positions; off means that nothing protects them' }, true),
+      protectiveStop,
+      regime,
+      technicals,
+      execution,
+    },
+    ({ entrySizing: { mode }, exitEnabled }, refuse) => {
+      if (mode === 'risk-at-stop' && (stop === undefined || !exitEnabled))
+        refuse(['entrySizing', 'mode'], 'is risk-at-stop, but this strategy has no stop');
+    },
+  );
+}
+
+type ConfigSchema = ReturnType<typeof configSchema>;
+type Parsed = z.output<ConfigSchema>;
+type Config = Omit<Parsed, 'settings'> & { readonly settings: StoredValues };
+
+function readOwn(read: StoredReader, name: string, setting: SettingDescription): number | boolean | string {
+  const { kind, value, options = [] } = setting;
+  const path = `settings.${name}`;
+  if (kind === 'flag') return read.flag(path, value === true);
+  if (kind === 'count') return read.count(path, Number(value));
+  if (kind === 'choice') return read.choice(path, options, String(value));
+  return read.decimal(path, String(value));
+}
+
+/** Reads a merged config without parsing it: see `readStoredConfig` of a built-in strategy. */
+export function readConfig(description: Description, defaults: Parsed, stored: unknown) {
+  const read = storedReader(stored);
+  const own = Object.entries(description.settings).map(([name, each]) => [name, readOwn(read, name, each)] as const);
+  const config: Config = {
+    candleInterval: read.choice('candleInterval', INTERVALS, defaults.candleInterval),
+    entryEnabled: read.flag('entryEnabled', defaults.entryEnabled),
+    ...readEntry(read, '', defaults),
+    lossCooldownMinutes: read.count('lossCooldownMinutes', defaults.lossCooldownMinutes),
+    settings: Object.fromEntries(own),
+    exitEnabled: read.flag('exitEnabled', defaults.exitEnabled),
+    protectiveStop: readProtectiveStop(read, '', defaults.protectiveStop),
+    ...readGates(read, defaults),
+    execution: readExecution(read, defaults.execution),
+  };
+  const unreadablePath = read.unreadablePath();
+  return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };
+}
+
+/** The settings as the file reads them. */
+export function valuesOf({ settings }: Description, stored: StoredValues): Values {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, { kind, value }]) => {
+      const given = stored[name] ?? value;
+      if (kind === 'number') return [name, readFactor(String(given))];
+      if (kind === 'percent') return [name, readFactor(String(given)) / 100];
+      return [name, given];
+    }),
+  );
+}
+
+export function sharedOf({ stop }: Description, config: Config): SharedSettings {
+  const guarded = stop !== undefined && config.exitEnabled;
+  return {
+    ...entryShares(config),
+    entryBudget: config.entrySizing.mode === 'fixed' ? (readSetting(config.entrySizing.amount) ?? ZERO) : ZERO,
+    lossCooldownMs: config.lossCooldownMinutes * MINUTE_MS,
+    stopMultiple: null,
+    ...(stop === undefined ? { stopLimitOffset: ONE } : stopShares(config.protectiveStop, guarded)),
+    ...gateShares(config),
+  };
+}
