@@ -19,6 +19,7 @@ import type { ApiSettings, ServerContext } from '#api/frame/context.ts';
 import { MAX_CONCURRENT } from '#api/guard/visitor-limits.ts';
 import { NO_PAPER, type Paper } from '#api/frame/paper.ts';
 import { type Address, serveApi } from './serve.ts';
+import { readStrategyVersions } from '#api/frame/strategy-versions.ts';
 import { Venues } from '#api/frame/venues.ts';
 
 function settingsOf(env: Environment, bootedAt: Date): ApiSettings {
@@ -83,6 +84,9 @@ export async function openApi(env: Environment, paper: Paper = NO_PAPER): Promis
     return createMarketReader({ restUrl });
   };
   await removeAbandonedUploads(settings.bootedAt);
+  const unread = (err: unknown): void =>
+    log.warn({ event: 'strategies_not_read', err }, 'The versions of strategy files could not be read');
+  stack.use(await readStrategyVersions(database, unread));
   const context: ServerContext = {
     settings,
     database,

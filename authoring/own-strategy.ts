@@ -23,7 +23,13 @@ export interface StrategyVersion {
 }
 
 /** The name of a strategy with its version, as profiles and runs store it: `my-rsi@<sha256>`. */
-const referenceOf = (name: string, hash: string): string => `${name}@${hash}`;
+export const referenceOf = (name: string, hash: string): string => `${name}@${hash}`;
+
+/** Name and version of a reference; the version of a built-in strategy is null. */
+export function readReference(reference: string): { readonly name: string; readonly hash: string | null } {
+  const [name = '', hash] = reference.split('@', 2);
+  return { name, hash: hash ?? null };
+}
 
 /** The price lines of a chart: indicators over the candles, prices of the file, stop and target. */
 function drawingsOf(description: Description, declared: DeclaredIndicators): Drawings {

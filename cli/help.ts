@@ -11,7 +11,7 @@ const text = `tradewind start     starts the service and prints its address
 
 tradewind backtest  runs a strategy on recorded candles and prints its metrics and every fill
   --candles PATH    candle file such as BTCUSDT-1h.csv.gz, or a folder of them, or of stored candles
-  --strategy NAME   such as trailing-trade
+  --strategy NAME   such as trailing-trade, or a strategy file such as ./my-rsi.ts
   --config FILE     settings of the strategy as JSON (default: its defaults)
   --detail PATH     finer candles that decide and fill; default: the candles themselves
   --symbol NAME     which coin of a folder with several; NAME,NAME for several with one balance; for rebalance all
@@ -38,6 +38,11 @@ tradewind sweep     runs many settings on recorded candles; takes the flags of b
   --walk-forward A:B  trains on A days, tests on the next B days, repeatedly
   --trials-before N settings tried before on the same coin and strategy; they count as trials
   --threads N       default: all cores
+
+tradewind strategy  your own strategies: files in DIR/strategies, see docs/your-strategy.md
+  new NAME            writes a file to begin with; --from EXAMPLE, --data-dir DIR
+  check NAME          checks a file, or a path that ends in .ts, and writes its certificate; --json
+  list                the files with their versions and whether they are checked; --json
 
 tradewind candles   keeps candles for backtests in DIR/candles: import, fetch, export or list
   import --file PATH  candle files, zip files of the exchange's public archive, or a folder of them

@@ -38,6 +38,8 @@ async function runCommand(name: string): Promise<number> {
       return (await import('#cli/backtest/command.ts')).runBacktestCommand(argv);
     case 'sweep':
       return (await import('#cli/sweep/command.ts')).runSweepCommand(argv);
+    case 'strategy':
+      return (await import('#cli/strategy/command.ts')).runStrategy(argv, context);
     case 'candles':
       return (await import('#cli/candles/command.ts')).runCandles(argv, context);
     case 'migrate':

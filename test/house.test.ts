@@ -74,7 +74,7 @@ const WITHOUT_CODE = ['storage/migrations', 'web/public'];
 const PURE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: ['zod'],
   strategies: ['zod'],
-  authoring: ['zod'],
+  authoring: ['zod', 'tradewind/strategy'],
   backtest: [],
 };
 const TEST_PACKAGES = ['node:test', 'node:assert/strict', 'fast-check', 'decimal.js'];

@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import { venueOf, type Wallet } from '#core/account/account.ts';
 import { type cachedWallet, cacheKeys } from '#core/installation/cache-keys.ts';
-import { newId, type ProfileId } from '#core/ids.ts';
-import type { AccountToRun } from '#core/account/profile-to-run.ts';
+import { type AccountId, newId, type ProfileId } from '#core/ids.ts';
+import type { AccountToRun, ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import { ExchangeReset, KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
 import type { EnginePorts } from '#engine/state/ports.ts';
@@ -153,7 +153,7 @@ async function checkRefusedKey(context: WorkerContext, { account }: AccountToRun
 
 async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunning }: Loop): Promise<void> {
   const { account, key } = toRun;
-  const { database, trading, cache, announcer, venues, notifyDeps, log } = context;
+  const { trading, cache, announcer, venues, notifyDeps, log } = context;
   if (key === null) {
     await wait(FOREVER_MS, signal);
     return;
@@ -179,7 +179,7 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
     timing: venue.timing,
     isKeyRefusal: isRefusedByExchange,
     signal,
-    roster: { strategies: STRATEGIES, loadProfiles: () => loadProfilesToRun(database, account.id) },
+    roster: { strategies: STRATEGIES, loadProfiles: () => loadProfiles(context, account.id) },
     onRunning(running) {
       setRunning(running);
       log.info({ event: 'account_running', accountId: account.id, fencing }, `Account ${account.name} is running`);
@@ -197,6 +197,13 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
     onUnbound: (profileId, symbol) => announcer.forgetCoin(profileId, symbol),
   });
   await cache.delete(cacheKeys.wallet(account.id)).catch(() => {});
+}
+
+/** The profiles of an account. A version that another host has stored is read first. */
+async function loadProfiles({ database, shelf }: WorkerContext, accountId: AccountId): Promise<ProfileToRun[]> {
+  const profiles = await loadProfilesToRun(database, accountId);
+  if (profiles.some(({ strategyName }) => !STRATEGIES.has(strategyName))) await shelf.refresh();
+  return profiles;
 }
 
 interface KnownWallet extends Wallet {

@@ -16,7 +16,7 @@ await answerInThread(parentPort, async () => {
   const inputs = await Promise.all(prepared.map(loadPrepared));
   const [input] = inputs;
   if (first === undefined || input === undefined) throw new Error('a backtest needs a coin');
-  const strategy = requireStrategy(first.strategyName);
+  const strategy = requireStrategy(first.strategyName, first.file);
   const { config } = first;
   const together = strategy.plansBaskets === true || inputs.length > 1 || limits !== undefined;
   if (result !== undefined)

@@ -6,6 +6,7 @@ import type { Database } from '#storage/postgres/database.ts';
 import type { Announcer } from './announcer.ts';
 import type { NotifyDeps } from './notify.ts';
 import type { SweepProcess } from './sweep-process.ts';
+import type { Shelf } from '#worker/strategy/shelf.ts';
 import type { Venues } from './venues.ts';
 
 /** Shared resources of one worker process. */
@@ -22,6 +23,10 @@ export interface WorkerContext {
   /** Queue and log that messages to the operator go through. */
   readonly notifyDeps: NotifyDeps;
   readonly sweeps: SweepProcess;
+  /** The process for sweeps of strategy files, which knows no database. */
+  readonly fileSweeps: SweepProcess;
+  /** The versions of strategy files. */
+  readonly shelf: Shelf;
   /** Name of this worker in leases and heartbeats. */
   readonly slot: string;
 }

@@ -13,7 +13,7 @@ before(async () => void (base = await openTestDatabase()));
 after(() => base[Symbol.asyncDispose]());
 
 /** A sweep that does not exist: there is nothing to do for it. */
-const nothing = (): StageStart => ({ kind: 'stage', databaseUrl: base.url, sweepId: newId<string>() });
+const nothing = (): StageStart => ({ kind: 'stage', databaseUrl: base.url, sweepId: newId<string>(), warnings: [] });
 const isThere = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
 
 /** Processes that `parent` has started and that run the program of sweeps. */

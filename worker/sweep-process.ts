@@ -9,10 +9,12 @@ import { type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
 /** The parameter sets of a sweep unit, with their market data and config. */
 export interface UnitStart {
   readonly kind: 'unit';
-  readonly databaseUrl: string;
+  /**
+   * Where the process stores the result, with the name of the worker. Null for a strategy file, whose process must not
+   * know a database: the worker then stores the result.
+   */
+  readonly database: { readonly url: string; readonly slot: string } | null;
   readonly unit: Unit;
-  /** Name of the worker, stored with the result. */
-  readonly slot: string;
   readonly request: SweepRequest;
   readonly prepared: Prepared;
   readonly sets: readonly unknown[];
@@ -23,6 +25,7 @@ export interface StageStart {
   readonly kind: 'stage';
   readonly databaseUrl: string;
   readonly sweepId: string;
+  readonly warnings: readonly string[];
 }
 
 export type SweepStart = UnitStart | StageStart;
@@ -33,10 +36,14 @@ export const isSweepStart = (value: unknown): value is SweepStart =>
 export interface SweepAnswer {
   readonly refusal?: string;
   readonly failure?: string;
+  /** The result of a unit that the worker stores. */
+  readonly evaluated?: unknown;
 }
 const isAnswer = (value: unknown): value is SweepAnswer => isObject(value);
 
 const PROGRAM = new URL('./sweep-program.ts', import.meta.url);
+/** Where the launchers below are. */
+const PATH_OF_PROGRAMS = '/usr/local/bin:/usr/bin:/bin';
 /** The next unit of a sweep follows at once: an idle process only holds memory. */
 const IDLE_MS = 20_000;
 
@@ -68,14 +75,14 @@ export interface SweepProcess extends AsyncDisposable {
    * Runs one task at a time, in the order of the calls. Rejects with ResearchRefused when strategy or data refuse;
    * rejects when aborted, or when the process ends before it has replied.
    */
-  carryOut(start: SweepStart, signal: AbortSignal): Promise<void>;
+  carryOut(start: SweepStart, signal: AbortSignal): Promise<unknown>;
 }
 
 /**
  * A separate process, started on demand. Computation, compilation and garbage collection in it never take a processor
  * from live trading; threads of one process would.
  */
-export function createSweepProcess(): SweepProcess {
+export function createSweepProcess({ isolated = false } = {}): SweepProcess {
   let child: ChildProcess | undefined;
   let launcher: Promise<readonly string[]> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
@@ -94,17 +101,19 @@ export function createSweepProcess(): SweepProcess {
     launcher ??= findLauncher();
     const [execPath, ...execArgv] = [...(await launcher), process.execPath];
     if (closed) throw new Error('The worker is being closed.');
-    const started = fork(PROGRAM, { execPath, execArgv, serialization: 'advanced' });
+    // The environment of the worker contains the address of the database.
+    const environment = isolated ? { env: { PATH: PATH_OF_PROGRAMS } } : {};
+    const started = fork(PROGRAM, { execPath, execArgv, ...environment, serialization: 'advanced' });
     // A running task receives the error through its own listener; an idle process is replaced by the next task.
     started.on('error', () => {});
     return started;
   };
-  const carryOutNow = async (start: SweepStart, signal: AbortSignal): Promise<void> => {
+  const carryOutNow = async (start: SweepStart, signal: AbortSignal): Promise<unknown> => {
     signal.throwIfAborted();
     clearTimeout(idle);
     if (child?.connected !== true || hasEnded(child)) child = await startProcess();
     try {
-      await request(child, start, signal);
+      return await request(child, start, signal);
     } catch (error) {
       // After an abort or an error the process may still be computing.
       if (!(error instanceof ResearchRefused)) await end();
@@ -128,13 +137,13 @@ export function createSweepProcess(): SweepProcess {
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
-async function request(child: ChildProcess, start: SweepStart, signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+async function request(child: ChildProcess, start: SweepStart, signal: AbortSignal): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const answered = (answer: unknown): void => {
     if (!isAnswer(answer)) return;
-    const { refusal, failure } = answer;
+    const { refusal, failure, evaluated } = answer;
     if (refusal !== undefined) reject(new ResearchRefused(refusal));
-    else if (failure === undefined) resolve();
+    else if (failure === undefined) resolve(evaluated);
     else reject(new Error(failure));
   };
   const aborted = (): void => reject(signal.reason);
@@ -144,7 +153,7 @@ async function request(child: ChildProcess, start: SweepStart, signal: AbortSign
   try {
     signal.throwIfAborted();
     child.send(start);
-    await promise;
+    return await promise;
   } finally {
     child.off('message', answered).off('error', reject).off('exit', exited);
     signal.removeEventListener('abort', aborted);

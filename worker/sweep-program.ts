@@ -18,22 +18,25 @@ const databaseAt = (url: string): Database =>
   (kept ??= openDatabase(url, { max: 1, applicationName: 'tradewind-sweep' }));
 
 /** Evaluates the sets of a unit and stores the results: candles and results never pass through the trading process. */
-async function finish(start: UnitStart): Promise<void> {
-  const { databaseUrl, unit, slot: worker } = start;
+async function finish(start: UnitStart): Promise<SweepAnswer> {
+  const { database, unit } = start;
   const found = await tryUnit(start);
-  const done = { evaluated: storedUnit(found), trials: found.tried.length, worker };
-  await finishUnit(databaseAt(databaseUrl).kysely, unit, done);
+  const done = { evaluated: storedUnit(found), trials: found.tried.length };
+  if (database === null) return { evaluated: done };
+  await finishUnit(databaseAt(database.url).kysely, unit, { ...done, worker: database.slot });
+  return {};
 }
 
 /** Starts the next stage of a sweep, or ranks its results: about a second of work with thousands of sets. */
-async function endStageOf({ databaseUrl, sweepId }: StageStart): Promise<void> {
+async function endStageOf({ databaseUrl, sweepId, warnings }: StageStart): Promise<void> {
   await using queue = await openQueue(databaseUrl, { log: createLog({ name: 'worker', level: 'warn' }), works: false });
-  await endStage({ database: databaseAt(databaseUrl), queue }, sweepId);
+  await endStage({ database: databaseAt(databaseUrl), queue }, { sweepId, warnings });
 }
 
 async function answerTo(start: SweepStart): Promise<SweepAnswer> {
   try {
-    await (start.kind === 'unit' ? finish(start) : endStageOf(start));
+    if (start.kind === 'unit') return await finish(start);
+    await endStageOf(start);
     return {};
   } catch (error) {
     return error instanceof ResearchRefused ? { refusal: error.message } : { failure: scrubError(error).message };

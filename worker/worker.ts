@@ -26,6 +26,8 @@ import { keepLeases } from './leases.ts';
 import { measureAccounts, measureJobs, measurePositions, measureVenues } from './measures.ts';
 import { notifyingSink } from './notify.ts';
 import { createSweepProcess } from './sweep-process.ts';
+import { reportQuarantine } from '#worker/strategy/quarantine.ts';
+import { openShelf } from '#worker/strategy/shelf.ts';
 import { createVenues } from './venues.ts';
 
 const CLOCK_EVERY_MS = 2_000;
@@ -68,6 +70,7 @@ export async function openWorker(
   const places = { cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL, connections: CACHE_CONNECTIONS };
   const cache = stack.use(await openCache(places));
   const sweeps = stack.use(createSweepProcess());
+  const fileSweeps = stack.use(createSweepProcess({ isolated: true }));
   const queue = stack.use(await openQueue(env.DATABASE_URL, { log, works: takesJobs }));
   const sink = stack.use(createRecordSink({ database, cache, log }));
   const notifyDeps = { liveDemo: env.LIVE_DEMO, queue, log };
@@ -81,6 +84,9 @@ export async function openWorker(
     }),
   );
   const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
+  const shelf = stack.use(
+    await openShelf({ folder: env.STRATEGY_DIR, database, log, onQuarantine: reportQuarantine(database, notifyDeps) }),
+  );
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
   const context: WorkerContext = {
     env,
@@ -93,6 +99,8 @@ export async function openWorker(
     log,
     notifyDeps,
     sweeps,
+    fileSweeps,
+    shelf,
     slot,
   };
   const { HOST: host, METRICS_PORT: port } = env;

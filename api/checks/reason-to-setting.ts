@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { valueAt } from '#core/config-path.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
-import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { DiagnosisCheck } from '#api/contract/diagnosis.ts';
 
@@ -50,12 +49,16 @@ function titleOf(schema: unknown, [key, ...rest]: readonly string[]): string {
   return titleOf(isObject(properties) ? properties[key] : items, rest);
 }
 
-const SCHEMAS = new Map(
-  [...STRATEGIES.values()].map((strategy) => [
-    strategy.name,
-    z.toJSONSchema(strategy.config, { io: 'input', unrepresentable: 'any' }),
-  ]),
-);
+const SCHEMAS = new WeakMap<AnyStrategy, unknown>();
+
+/** The form of a strategy, computed once. */
+function schemaOf(strategy: AnyStrategy): unknown {
+  const known = SCHEMAS.get(strategy);
+  if (known !== undefined) return known;
+  const schema = z.toJSONSchema(strategy.config, { io: 'input', unrepresentable: 'any' });
+  SCHEMAS.set(strategy, schema);
+  return schema;
+}
 
 /** The config with defaults for missing settings. */
 const withDefaults = (strategy: AnyStrategy, config: unknown) => mergePatch(strategy.config.parse({}), config);
@@ -66,7 +69,7 @@ export function settingAt(
   config: unknown,
   { path, page }: { path: string; page: string },
 ): Setting {
-  const title = titleOf(SCHEMAS.get(strategy.name), path.split('.'));
+  const title = titleOf(schemaOf(strategy), path.split('.'));
   const value = valueAt(withDefaults(strategy, config), path);
   const text = typeof value === 'string' ? value : value === undefined ? null : JSON.stringify(value);
   return { words: title === '' ? path : title, place: page, path, value: text };

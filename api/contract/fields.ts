@@ -20,7 +20,8 @@ export const decimalText = z.codec(z.string(), z.string(), {
   },
 });
 export const instant = instantText;
-export const strategyName = z.string().max(60);
+/** A built-in strategy, or a version of a strategy file: its name, `@` and its SHA-256. */
+export const strategyName = z.string().max(130);
 /** The text of a page's cursor. */
 export const cursor = z.string().max(400);
 export const accountId = idSchema<AccountId>();

@@ -4,7 +4,6 @@ import { formatDecimal } from '#core/amount/decimal.ts';
 import { EnvironmentError } from '#core/installation/env.ts';
 import type { AccountId } from '#core/ids.ts';
 import { ExchangeError } from '#exchange/errors.ts';
-import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { accountId } from '#api/contract/fields.ts';
 import { listStrategies } from '#api/contract/profiles.ts';
@@ -12,6 +11,7 @@ import { listDayTickers, listTickers } from '#api/contract/market.ts';
 import { listCandles, listSymbols } from '#api/contract/records.ts';
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
+import { offeredStrategies } from '#api/frame/strategy-versions.ts';
 import { requireAccount, venueName } from '#api/require.ts';
 
 const json = z.record(z.string(), z.unknown());
@@ -65,8 +65,13 @@ function requireAccountId(text: string): AccountId {
 
 export function mountMarket({ context, handle }: Routes): void {
   const { database, venues } = context;
-  const strategies = [...STRATEGIES.values()].map(strategyView);
-  handle(listStrategies, async () => ({ strategies }));
+  const views = new WeakMap<AnyStrategy, ReturnType<typeof strategyView>>();
+  const viewOf = (strategy: AnyStrategy): ReturnType<typeof strategyView> => {
+    const view = views.get(strategy) ?? strategyView(strategy);
+    views.set(strategy, view);
+    return view;
+  };
+  handle(listStrategies, async () => ({ strategies: offeredStrategies().map(viewOf) }));
 
   handle(listCandles, async ({ readAccount, query }) => {
     const account = await readAccount();

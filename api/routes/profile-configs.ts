@@ -1,3 +1,4 @@
+import { readReference } from '#authoring/own-strategy.ts';
 import { isObject } from '#core/merge.ts';
 import {
   listConfigVersions,
@@ -5,6 +6,7 @@ import {
   switchStrategy as saveStrategy,
 } from '#storage/operator/profile-configs.ts';
 import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
+import { requireCertificate } from '#api/checks/certificate.ts';
 import { readMarket, requireConfig, requireSizing, requireStrategy } from '#api/checks/config-check.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -39,16 +41,22 @@ async function restore(context: ApiContext, incoming: Incoming<typeof restoreCon
 
 async function change(context: ApiContext, incoming: Incoming<typeof switchStrategy>) {
   const { operator, readAccount, commit, params, body } = incoming;
-  const market = await readMarket(context, await readAccount());
+  const account = await readAccount();
+  const market = await readMarket(context, account);
   const strategy = requireStrategy(body.strategyName);
   requireConfig(strategy, body.config);
   const saved = await commit(async ({ transaction, profile: before }) => {
-    if (before.enabled)
+    const keepsState = isSameFile(before.strategyName, body.strategyName);
+    if (before.enabled && !keepsState)
       throw new ApiProblem('conflict', 'The profile is enabled: disable it before you switch its strategy.');
     const bound = await listBoundSymbols(transaction, before.id);
-    const plain = bound.map(({ symbol }) => ({ symbol, overrideConfig: {} }));
+    const plain = bound.map(({ symbol, overrideConfig }) => ({
+      symbol,
+      overrideConfig: keepsState ? overrideConfig : {},
+    }));
     const warnings = requireSizing({ market, strategy, config: body.config, part: 'config' }, plain);
-    await saveStrategy(transaction, before.id, body);
+    await requireCertificate(transaction, { ...body, enabled: before.enabled, account });
+    await saveStrategy(transaction, before.id, { ...body, keepsState });
     const { strategyName, config } = before;
     return {
       answer: { profile: profileView(await requireProfile(transaction, operator, before.id)), warnings },
@@ -58,6 +66,12 @@ async function change(context: ApiContext, incoming: Incoming<typeof switchStrat
   });
   await announceProfile(context, params.id);
   return saved;
+}
+
+/** Two versions of one strategy file. */
+function isSameFile(before: string, after: string): boolean {
+  const [one, other] = [readReference(before), readReference(after)];
+  return one.hash !== null && other.hash !== null && one.name === other.name;
 }
 
 async function clone(context: ApiContext, incoming: Incoming<typeof cloneProfile>) {

@@ -88,6 +88,7 @@ function serviceVariables(facts: ServiceFacts): Record<string, string> {
     WEB_DIR: given(inherited['WEB_DIR']) ?? facts.webDir,
     WEB_ORIGIN: given(inherited['WEB_ORIGIN']) ?? origins,
     CANDLE_DIR: given(inherited['CANDLE_DIR']) ?? join(facts.dataDir, 'candles'),
+    STRATEGY_DIR: given(inherited['STRATEGY_DIR']) ?? join(facts.dataDir, 'strategies'),
     BACKUP_DIR: given(inherited['BACKUP_DIR']) ?? join(facts.dataDir, 'backups'),
     WORKER_SLOT: given(inherited['WORKER_SLOT']) ?? 'worker-1',
     GIT_SHA: facts.gitSha,

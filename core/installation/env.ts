@@ -86,6 +86,8 @@ const shape = {
   WEB_DIR: z.string().optional(),
   /** Folder of the candles for backtests, with one folder per venue. */
   CANDLE_DIR: z.string().default('.tradewind/candles'),
+  /** Folder of the operator's strategy files. */
+  STRATEGY_DIR: z.string().default('.tradewind/strategies'),
   /** Port of the Prometheus metrics of this process. Without it no metrics are served. */
   METRICS_PORT: port.optional(),
   /** Folder of scheduled backups. Without it no backups are written. */

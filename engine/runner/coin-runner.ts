@@ -87,7 +87,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     if (seen !== 'foreign') await runTick('order');
   };
   const mailbox = createMailbox({ coalesced: () => runTick('price'), fail, signal });
-  const candles = createCandleFeeds(coin, { inTurn: mailbox.push, onFed: () => runTick('candle') });
+  const candles = createCandleFeeds(coin, { inTurn: mailbox.push, onFed: () => afterAnswers(coin, runTick) });
   const watch = createWatch(coin, mailbox, () => mailbox.push(() => runTick('order')));
 
   return {
@@ -131,6 +131,12 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       await saveStates(coin.context).catch((err: unknown) => logUnsaved(coin, err));
     },
   };
+}
+
+/** Ticks once the strategy has answered about its candles: at once, or when it runs in another process. */
+function afterAnswers(coin: Coin, runTick: (trigger: Trigger) => Promise<void> | undefined): Promise<void> | undefined {
+  const answers = coin.instance.settle?.(coin.view);
+  return answers === undefined ? runTick('candle') : answers.then(() => runTick('candle'));
 }
 
 /** True until the first candles are read, have failed, or have taken too long: exits never wait longer for them. */

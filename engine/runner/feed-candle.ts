@@ -1,4 +1,4 @@
-import { type Candle, INTERVAL_MS, type Interval } from '#core/market/candle.ts';
+import { type Candle, INTERVAL_MS, type Interval, openOf } from '#core/market/candle.ts';
 import { marketMs } from '#engine/state/account-context.ts';
 import { type CandleSource, type Coin, refreshView } from '#engine/state/coin.ts';
 import { logRow } from '#engine/tick/settle.ts';
@@ -82,8 +82,7 @@ function createCandleFeed(coin: Coin, source: CandleSource, { inTurn, onFed }: C
     return fed || first ? onFed() : undefined;
   };
   const fail = (err: unknown): void => {
-    reading = false;
-    waiting = [];
+    [reading, waiting] = [false, []];
     failures += 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
     againAtMs = performance.now() + pauseMs;
@@ -103,7 +102,8 @@ function createCandleFeed(coin: Coin, source: CandleSource, { inTurn, onFed }: C
     reading = true;
     try {
       const candles = await (source.complete ? readMissed(coin, source) : readFirst(coin, source));
-      inTurn(() => complete(candles));
+      const feedLonger = await readLonger(coin, source, candles);
+      inTurn(() => (feedLonger(), complete(candles)));
     } catch (err) {
       fail(err);
     }
@@ -133,6 +133,22 @@ function createCandleFeed(coin: Coin, source: CandleSource, { inTurn, onFed }: C
 /** The first candles of strategy and gates; the reply of the exchange also holds the open candle. */
 function readFirst({ symbol, context }: Coin, { interval, want }: CandleSource): Promise<readonly Candle[]> {
   return context.ports.market.candles({ symbol, interval, limit: Math.min(want + 1, PAGE) });
+}
+
+/** Reads the longer candles that a strategy needs before its own ones; returns the function that feeds them. */
+async function readLonger(coin: Coin, { interval, complete }: CandleSource, own: readonly Candle[]) {
+  const { symbol, context, bound, instance } = coin;
+  const firstMs = own[0]?.openMs ?? 0;
+  const longer: { readonly interval: Interval; readonly candle: Candle }[] = [];
+  if (complete || interval !== bound.needs.interval) return () => {};
+  for (const { interval: also, want } of bound.needs.also ?? []) {
+    const found = await context.ports.market.candles({ symbol, interval: also, limit: Math.min(want + 1, PAGE) });
+    const before = found.filter(({ closed, openMs }) => closed && openMs <= openOf(firstMs, also));
+    longer.push(...before.map((candle) => ({ interval: also, candle })));
+  }
+  return () => {
+    for (const each of longer) instance.onLongerCandle?.(each.interval, each.candle);
+  };
 }
 
 async function readMissed({ symbol, context }: Coin, { interval, lastOpenMs }: CandleSource): Promise<Candle[]> {

@@ -40,7 +40,9 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   if (rules.status === 'unreadable' && rules.lot.step === ZERO)
     return { kind: 'cannot', reason: `Its trading rules could not be read. ${rules.problem ?? ''}`.trim() };
   const plans = strategy.plansBaskets === true;
-  const bound = strategy.bind(plans ? profile.config : mergedConfig(profile, symbol));
+  const config = plans ? profile.config : mergedConfig(profile, symbol);
+  await strategy.prepare?.(config);
+  const bound = strategy.bind(config);
   const stored = await context.ports.store.loadRunner(profile.id, symbol);
   const levels = await context.ports.store.levelFills(profile.id, symbol);
   const coin = createCoin({ context, profile, rules, bound, stored, levels });

@@ -34,17 +34,21 @@ export const readConfigVersion = async (
     (found) => found.version === version,
   );
 
-/** Switches to another strategy and config. Overrides and strategy state are cleared; positions stay. */
+/**
+ * Switches to another strategy and config. Overrides and strategy state are cleared; positions stay. Another version of
+ * the same file keeps both: a stop never falls by an update.
+ */
 export async function switchStrategy(
   database: Writer,
   profileId: ProfileId,
-  to: { readonly strategyName: string; readonly config: unknown },
+  to: { readonly strategyName: string; readonly config: unknown; readonly keepsState?: boolean },
 ): Promise<void> {
   await database
     .updateTable('profiles')
     .set({ strategy_name: to.strategyName, config: jsonText(to.config), updated_at: new Date() })
     .where('id', '=', profileId)
     .execute();
+  if (to.keepsState === true) return;
   await database
     .updateTable('profile_symbols')
     .set({ override_config: '{}' })

@@ -520,6 +520,18 @@ export interface Tables {
     ip: string;
     user_agent: Generated<string>;
   };
+  strategy_versions: {
+    hash: string;
+    name: string;
+    file: string;
+    source: string;
+    description: Json;
+    declared: Json;
+    present: Generated<boolean>;
+    certificate: NullableJson;
+    quarantine: NullableJson;
+    seen_at: TimeOrDefault;
+  };
   sweep_units: {
     sweep_id: string;
     stage: number;

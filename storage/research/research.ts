@@ -363,7 +363,8 @@ export async function otherTrials(
   const { trials } = await reader
     .selectFrom('trial_ledger')
     .select(sql<number>`coalesce(sum(trials), 0)::int`.as('trials'))
-    .where('strategy_name', '=', strategyName)
+    // Every version of a file counts: changing code until the past looks good is a search, too.
+    .where(sql`split_part(strategy_name, '@', 1)`, '=', strategyName.split('@', 1)[0] ?? strategyName)
     .where('symbol', '=', symbol)
     .where('source_id', '!=', sweepId)
     .executeTakeFirstOrThrow();

@@ -1,5 +1,6 @@
 import type { Interval } from '#core/market/candle.ts';
 import type { BacktestInput } from '#backtest/run.ts';
+import type { StrategyFile } from '#strategies/strategy.ts';
 
 /** A run that cannot start or continue: the message is for the operator, and a retry does not help. */
 export class ResearchRefused extends Error {}
@@ -8,6 +9,10 @@ export class ResearchRefused extends Error {}
 export interface Prepared extends Omit<BacktestInput, 'bound' | 'candles' | 'history'> {
   readonly strategyName: string;
   readonly config: unknown;
+  /** The strategy file, for a strategy that is one. */
+  readonly file?: StrategyFile;
+  /** Longer candles that the strategy needs, from before `stored`. */
+  readonly longer?: readonly { readonly interval: Interval; readonly fromMs: number }[];
   readonly stored: {
     readonly folder: string;
     readonly symbol: string;

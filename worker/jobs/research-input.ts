@@ -10,9 +10,9 @@ import { readRules } from '#core/market/symbol-codec.ts';
 import type { Series } from '#backtest/columns.ts';
 import { type BacktestInput, historyIntervals } from '#backtest/run.ts';
 import { CandleStore } from '#storage/candles/store.ts';
-import { STRATEGIES } from '#strategies/registry.ts';
-import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
+import type { AnyStrategy, BoundStrategy, StrategyFile } from '#strategies/strategy.ts';
 import { backfillCandles } from '#worker/backfill.ts';
+import { findStrategy } from '#worker/strategy/find.ts';
 import type { WorkerContext } from '#worker/context.ts';
 import { type Prepared, ResearchRefused } from './prepared.ts';
 
@@ -30,7 +30,9 @@ export async function prepareResearch(
   signal: AbortSignal,
 ): Promise<Prepared> {
   const { strategyName, request, symbol, config } = question;
-  const bound = requireStrategy(strategyName).bind(config);
+  const strategy = requireStrategy(strategyName);
+  await strategy.prepare?.(config);
+  const bound = strategy.bind(config);
   const rules = await readSymbolRules(context, question);
   const interval = request.detailInterval;
   const fromMs = Date.parse(request.from);
@@ -45,23 +47,38 @@ export async function prepareResearch(
     // Stored candles may be enough; the result says how much of the window they cover.
     context.log.warn({ event: 'backfill_failed', symbol, interval, err: error }, 'Candles could not be fetched');
   });
+  const longer = (bound.needs.also ?? []).map(({ interval: each, want }) => ({
+    interval: each,
+    fromMs: stored.fromMs - (want + 1) * INTERVAL_MS[each],
+  }));
+  for (const each of longer)
+    await backfillCandles(market, new CandleStore(folder), { ...stored, ...each, signal }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      context.log.warn({ event: 'backfill_failed', symbol, ...each, err: error }, 'Candles could not be fetched');
+    });
   const terms = { balance: requireDecimal(request.balance), ...chargesOf(request) };
-  return { strategyName, config, rules, terms, stored, fromMs, toMs };
+  const { file } = strategy;
+  return { strategyName, config, rules, terms, stored, fromMs, toMs, longer, ...(file && { file }) };
 }
 
 /**
  * Loads the candles. A year of minutes takes a tenth of a second: call it in a thread. Throws ResearchRefused.
  */
-export async function loadPrepared({ strategyName, config, stored, ...prepared }: Prepared): Promise<BacktestInput> {
+export async function loadPrepared(input: Prepared): Promise<BacktestInput> {
+  const { strategyName, config, stored, file, longer = [], ...prepared } = input;
   const { folder, symbol, interval, ...window } = stored;
-  const bound = requireStrategy(strategyName).bind(config);
+  const bound = requireStrategy(strategyName, file).bind(config);
   const columns = await new CandleStore(folder).loadInTurns(symbol, interval, window);
   if (columns === undefined) {
     throw new ResearchRefused(
       `There are no ${interval} candles of ${symbol} for that time, stored or on the exchange.`,
     );
   }
-  return { ...prepared, bound, candles: { interval, columns }, history: loadHistory(bound, stored) };
+  const before = longer.flatMap((each): Series[] => {
+    const found = new CandleStore(folder).load(symbol, each.interval, { ...window, fromMs: each.fromMs });
+    return found === undefined ? [] : [{ interval: each.interval, columns: found }];
+  });
+  return { ...prepared, bound, candles: { interval, columns }, history: [...before, ...loadHistory(bound, stored)] };
 }
 
 /** Coarser candles of the window and before it; there are far fewer of them. */
@@ -71,8 +88,9 @@ const loadHistory = (bound: BoundStrategy, { folder, symbol, interval, ...window
     return columns === undefined ? [] : [{ interval: coarser, columns }];
   });
 
-export function requireStrategy(name: string): AnyStrategy {
-  const strategy = STRATEGIES.get(name);
+/** The strategy of a run; in a thread, that of its file. */
+export function requireStrategy(name: string, file?: StrategyFile): AnyStrategy {
+  const strategy = findStrategy(name, file);
   if (strategy === undefined) throw new ResearchRefused(`The strategy "${name}" no longer exists.`);
   return strategy;
 }

@@ -9,7 +9,6 @@ import {
   rowOf,
   type Tried,
 } from '#backtest/sweep/search.ts';
-import { tickWarnings } from '#backtest/run.ts';
 import type { Evaluated } from '#backtest/sweep/row.ts';
 import type { Database, Transaction } from '#storage/postgres/database.ts';
 import type { Queue } from '#storage/jobs/queue.ts';
@@ -25,7 +24,6 @@ import {
   otherTrials,
   unitJobs,
 } from '#storage/research/research.ts';
-import { requireStrategy } from './research-input.ts';
 import { noneIsAConfig, type RefusedSets } from '#strategies/candidates.ts';
 import { parseSettings } from '#strategies/swept-settings.ts';
 
@@ -87,7 +85,7 @@ export function foldsIn({ walkForward, from, to }: SweepRequest) {
 /** Ends a stage once all of its units are done, by any worker: starts the next stage, or ranks the results. */
 export async function endStage(
   { database, queue }: { database: Database; queue: Queue },
-  sweepId: string,
+  { sweepId, warnings }: { readonly sweepId: string; readonly warnings: readonly string[] },
 ): Promise<void> {
   const sweep = await readSweep(database.kysely, sweepId);
   if (sweep === undefined || sweep.units !== sweep.unitsDone) return;
@@ -121,7 +119,7 @@ export async function endStage(
     await keepSweepResult(transaction, sweepId, {
       knobs: swept.kind === 'ok' ? swept.value.map(({ path }) => path) : [],
       refused,
-      warnings: tickWarnings(requireStrategy(strategyName).bind(coin.config), request.detailInterval),
+      warnings,
       ...rankTried(tried, { rank, top: TOP, before, dropped }),
       ...walkForward,
     });

@@ -30,9 +30,9 @@ export async function tryUnit({
   request,
   prepared,
   sets,
-}: Omit<UnitStart, 'kind' | 'databaseUrl' | 'slot'>): Promise<UnitResult> {
+}: Omit<UnitStart, 'kind' | 'database' | 'slot'>): Promise<UnitResult> {
   const { strategyName, config } = prepared;
-  const strategy = requireStrategy(strategyName);
+  const strategy = requireStrategy(strategyName, prepared.file);
   const opened = openKernel(await loadPrepared(prepared));
   const only = new Set(sets.filter((set) => typeof set === 'number'));
   const made = candidatesOf(strategy, config, { knobs: request.knobs, draw: drawOf(request), only });

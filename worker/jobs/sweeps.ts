@@ -1,7 +1,11 @@
+import { z } from 'zod';
 import { sweepRequest, type SweepRequest } from '#core/research/research.ts';
+import { tickWarnings } from '#backtest/run.ts';
 import type { JobRun } from '#storage/jobs/queue.ts';
-import { readSweep, claimUnit, type Unit } from '#storage/research/research.ts';
+import { claimUnit, finishUnit, readSweep, type Unit } from '#storage/research/research.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
 import type { WorkerContext } from '#worker/context.ts';
+import type { UnitStart } from '#worker/sweep-process.ts';
 import { stoppable } from './research.ts';
 import { prepareResearch } from './research-input.ts';
 import type { Prepared } from './prepared.ts';
@@ -34,12 +38,27 @@ export function createSweepJobs(context: WorkerContext): (unit: Unit, run: JobRu
     await stoppable(context, { table: 'sweeps', id: sweepId, profileId, run }, async (signal) => {
       const prepared = await prepare(sweepId, { strategyName, request }, signal);
       const sets: unknown[] = Array.isArray(taken.sets) ? taken.sets : [];
-      const start = { databaseUrl: context.env.DATABASE_URL, unit, slot: context.slot, request, prepared, sets };
-      await context.sweeps.carryOut({ kind: 'unit', ...start }, signal);
+      await evaluate(context, { unit, request, prepared, sets }, signal);
       await endWhenDone(context, sweepId, signal);
     });
   };
 }
+
+/** Evaluates a unit in the process of sweeps. That of strategy files has no database: this process stores its result. */
+async function evaluate(
+  { env, slot, sweeps, fileSweeps, database }: WorkerContext,
+  start: Omit<UnitStart, 'kind' | 'database'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (start.prepared.file === undefined) {
+    await sweeps.carryOut({ kind: 'unit', ...start, database: { url: env.DATABASE_URL, slot } }, signal);
+    return;
+  }
+  const done = evaluatedUnit.parse(await fileSweeps.carryOut({ kind: 'unit', ...start, database: null }, signal));
+  await finishUnit(database.kysely, start.unit, { ...done, worker: slot });
+}
+
+const evaluatedUnit = z.object({ evaluated: z.unknown(), trials: z.int().nonnegative() });
 
 async function endWhenDone(
   { database, env, sweeps }: WorkerContext,
@@ -48,5 +67,8 @@ async function endWhenDone(
 ): Promise<void> {
   const sweep = await readSweep(database.kysely, sweepId);
   if (sweep === undefined || sweep.units !== sweep.unitsDone) return;
-  await sweeps.carryOut({ kind: 'stage', databaseUrl: env.DATABASE_URL, sweepId }, signal);
+  const { coin, detailInterval } = sweepRequest.parse(sweep.request);
+  const bound = STRATEGIES.get(sweep.strategyName)?.bind(coin.config);
+  const warnings = bound === undefined ? [] : tickWarnings(bound, detailInterval);
+  await sweeps.carryOut({ kind: 'stage', databaseUrl: env.DATABASE_URL, sweepId, warnings }, signal);
 }

@@ -19,7 +19,7 @@ type ReadSource =
   | { readonly kind: 'source'; readonly source: StrategySource }
   | { readonly kind: 'refused'; readonly sentence: string };
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The one import, after comments. */
 const FIRST_IMPORT =

@@ -14,7 +14,7 @@ import { openContext, StrategyHung, type StrategyContext } from './context.ts';
 import { readSource, type StrategySource } from './source.ts';
 
 /** A version that runs in this process. */
-interface LoadedVersion extends StrategyVersion {
+export interface LoadedVersion extends StrategyVersion {
   readonly source: StrategySource;
   /** Declared for the default settings. */
   readonly declared: DeclaredIndicators;

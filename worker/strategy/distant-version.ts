@@ -1,0 +1,170 @@
+import { type DeclaredIndicators, type Description, indicatorsSchema } from '#authoring/description.ts';
+import { CELL } from '#authoring/moment.ts';
+import type { StrategyVersion } from '#authoring/own-strategy.ts';
+import type { Values } from '#authoring/schema.ts';
+import type { StrategyFile } from '#strategies/strategy.ts';
+import { FileProcess, NoAnswer } from './file-process.ts';
+import type { Reply } from './messages.ts';
+
+const HOUR_MS = 3_600_000;
+/** A version is put into quarantine after this many failed candles within an hour, or hangs within a day. */
+const MOST_FAILURES = 3;
+const MOST_HANGS = 2;
+
+interface DistantInput {
+  readonly hash: string;
+  readonly description: Description;
+  readonly declared: DeclaredIndicators;
+  readonly file: StrategyFile;
+  /** The sentence of a quarantine of an earlier run. */
+  readonly quarantine: string | null;
+  readonly onQuarantine: (sentence: string) => void;
+}
+
+/** A version for live trading: its file runs in a process without keys, one for all coins of this worker. */
+export class DistantVersion implements StrategyVersion {
+  readonly hash: string;
+  readonly description: Description;
+  readonly file: StrategyFile;
+  /** The file of the data folder is gone: positions are still guarded and sold, nothing is bought. */
+  gone = false;
+  #quarantine: string | null;
+  readonly #input: DistantInput;
+  readonly #declared = new Map<string, DeclaredIndicators>();
+  #process: FileProcess | undefined;
+  #starting: Promise<FileProcess> | undefined;
+  #instances = 0;
+  readonly #failures: number[] = [];
+  readonly #hangs: number[] = [];
+
+  constructor(input: DistantInput) {
+    this.#input = input;
+    this.hash = input.hash;
+    this.description = input.description;
+    this.file = input.file;
+    this.#quarantine = input.quarantine;
+  }
+
+  halted(): { reason: 'strategy-quarantined' | 'strategy-file-gone'; problem: string } | null {
+    if (this.#quarantine !== null) return { reason: 'strategy-quarantined', problem: this.#quarantine };
+    return this.gone ? { reason: 'strategy-file-gone', problem: '' } : null;
+  }
+
+  /** The declared indicators for settings that `prepare` has asked about, otherwise those of the defaults. */
+  declare(values: Values): DeclaredIndicators {
+    return this.#declared.get(JSON.stringify(values)) ?? this.#input.declared;
+  }
+
+  /** Asks the file for its indicators. Never rejects. */
+  async prepare(values: Values): Promise<void> {
+    const key = JSON.stringify(values);
+    if (this.#declared.has(key) || Object.keys(values).length === 0) return;
+    try {
+      const { declared } = await (await this.#running()).ask({ kind: 'declare', values });
+      const parsed = indicatorsSchema.safeParse(declared);
+      if (parsed.success) this.#declared.set(key, parsed.data);
+    } catch (error) {
+      this.#fail(sentenceOf(error), true);
+    }
+  }
+
+  open(values: Values, layout: string, memory: string) {
+    this.#instances += 1;
+    const instance = this.#instances;
+    const size = layout
+      .split('\n')
+      .filter(Boolean)
+      .reduce<number>((most, line) => {
+        const [, at = '0', fields = ''] = line.split(' ');
+        return Math.max(most, Number(at) + 2 * fields.split(',').length);
+      }, CELL.first);
+    const cells = new Float64Array(size).fill(Number.NaN, CELL.first);
+    const last = { memory, lines: '{}', problem: '' };
+    let opened: FileProcess | undefined;
+    const later = async (): Promise<void> => {
+      const reply = await this.#answer(async (process) => {
+        if (opened !== process) {
+          await process.ask({ kind: 'open', instance, values, layout, memory: last.memory });
+          opened = process;
+        }
+        return process.ask({ kind: 'step', instance, cells });
+      });
+      last.problem = reply.failed ?? reply.problem ?? '';
+      const answered = reply.cells ?? cells;
+      for (let at = CELL.entry; at < CELL.first; at += 1) cells[at] = answered[at] ?? Number.NaN;
+      if (reply.failed !== undefined) cells[CELL.failed] = 1;
+      else {
+        last.memory = reply.memory ?? last.memory;
+        last.lines = reply.lines ?? '{}';
+      }
+      if (cells[CELL.failed] === 1) this.#fail(last.problem, reply.hung === true);
+    };
+    return {
+      ...{ cells, later },
+      step: () => {},
+      memory: () => last.memory,
+      lines: () => last.lines,
+      problem: () => last.problem,
+    };
+  }
+
+  close(): void {
+    this.#process?.close();
+  }
+
+  async #answer(ask: (process: FileProcess) => Promise<Reply>): Promise<Reply> {
+    if (this.#quarantine !== null) return { number: 0, failed: this.#quarantine };
+    try {
+      const reply = await ask(await this.#running());
+      if (reply.hung === true) this.#process?.close();
+      return reply;
+    } catch (error) {
+      return { number: 0, failed: sentenceOf(error), hung: error instanceof NoAnswer };
+    }
+  }
+
+  async #running(): Promise<FileProcess> {
+    if (this.#process?.ended === false) return this.#process;
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async #start(): Promise<FileProcess> {
+    const started = new FileProcess();
+    const { failed } = await started.ask({ kind: 'load', file: this.file }, true);
+    if (failed !== undefined) throw new Error(failed);
+    this.#process = started;
+    return started;
+  }
+
+  #fail(sentence: string, hung: boolean): void {
+    if (this.#quarantine !== null) return;
+    const nowMs = Date.now();
+    const list = hung ? this.#hangs : this.#failures;
+    const spanMs = hung ? 24 * HOUR_MS : HOUR_MS;
+    list.push(nowMs);
+    while ((list[0] ?? nowMs) < nowMs - spanMs) list.shift();
+    if (list.length < (hung ? MOST_HANGS : MOST_FAILURES)) return;
+    this.#quarantine = sentence;
+    this.#process?.close();
+    this.#input.onQuarantine(sentence);
+  }
+}
+
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Loads a file in a process of its own, to read its declarations. The sentence of a refusal names file and line. */
+export async function describeInProcess(
+  file: StrategyFile,
+): Promise<Pick<Reply, 'description' | 'declared' | 'failed'>> {
+  const process = new FileProcess();
+  try {
+    return await process.ask({ kind: 'load', file }, true);
+  } catch (error) {
+    return { failed: `${file.name}: ${sentenceOf(error)}.` };
+  } finally {
+    process.close();
+  }
+}

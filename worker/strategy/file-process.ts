@@ -1,0 +1,80 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isReply, type Reply } from './messages.ts';
+
+const PROGRAM = new URL('./program.ts', import.meta.url);
+const ROOT = realpathSync(resolve(import.meta.dirname, '..', '..'));
+/** The code that the process reads: nothing that the operator keeps is among it. */
+const READABLE = ['authoring', 'core', 'strategies', 'worker/strategy', 'node_modules/zod', 'package.json'];
+const MOST_MEMORY_MB = 64;
+/** Time for the process to start and to load its file; and for one answer. */
+const START_LIMIT_MS = 15_000;
+const ANSWER_LIMIT_MS = 250;
+
+/** A file did not answer in time, or its process ended. */
+export class NoAnswer extends Error {}
+
+/** A process for one strategy file, without environment, files, child processes and threads. */
+export class FileProcess {
+  readonly #child: ChildProcess;
+  readonly #open = new Map<number, { resolve: (reply: Reply) => void; reject: (error: Error) => void }>();
+  #number = 0;
+  #ended = false;
+
+  constructor() {
+    const readable = READABLE.map((path) => `--allow-fs-read=${join(ROOT, path)}`);
+    this.#child = fork(PROGRAM, {
+      execArgv: [
+        ...['--permission', ...readable, `--max-old-space-size=${MOST_MEMORY_MB}`],
+        ...['--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning'],
+      ],
+      env: {},
+      cwd: ROOT,
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.#child.on('message', (reply: unknown) => {
+      if (!isReply(reply)) return;
+      this.#open.get(reply.number)?.resolve(reply);
+      this.#open.delete(reply.number);
+    });
+    const end = (): void => this.#end('its process ended');
+    this.#child.on('error', end).on('exit', end);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Sends a question. Rejects with NoAnswer after the limit; the process is then ended. */
+  async ask(question: object, first = false): Promise<Reply> {
+    if (this.#ended) throw new NoAnswer('its process ended');
+    this.#number += 1;
+    const number = this.#number;
+    const { promise, resolve: answered, reject } = Promise.withResolvers<Reply>();
+    this.#open.set(number, { resolve: answered, reject });
+    const limitMs = first ? START_LIMIT_MS : ANSWER_LIMIT_MS;
+    const timer = setTimeout(() => this.#end(`no answer within ${limitMs} ms`), limitMs);
+    this.#child.send({ ...question, number }, (error) => {
+      if (error !== null) this.#end('its process ended');
+    });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    this.#end('the worker has closed it');
+  }
+
+  #end(why: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#child.kill('SIGKILL');
+    for (const { reject } of this.#open.values()) reject(new NoAnswer(why));
+    this.#open.clear();
+  }
+}
