@@ -50,9 +50,29 @@ interface InstanceInput {
   readonly drawn: readonly { readonly name: string; readonly at: number }[];
 }
 
-/** A strategy file that runs for one (profile, symbol): the code between two candles. */
-export class OwnInstance implements StrategyInstance {
-  readonly settle?: (view: TickView) => Promise<void> | undefined;
+/** A strategy file that runs for one (profile, symbol). */
+export function createOwnInstance(input: InstanceInput, grid: Grid, state?: unknown): StrategyInstance {
+  const own = new OwnInstance(input, grid, state);
+  return {
+    onCandle: (candle, view) => own.onCandle(candle, view),
+    onLongerCandle: (interval, candle) => own.onLongerCandle(interval, candle),
+    ...(own.isDistant ? { settle: (view: TickView) => own.settle(view) } : {}),
+    onFill: (side, view) => own.onFill(side, view),
+    decide: (view) => own.decide(view),
+    skipQuietCandles: (view, run) => own.skipQuietCandles(view, run),
+    reach: (view, into) => own.reach(view, into),
+    explain: (decision, view) => own.explain(decision, view),
+    stopTicks: (view) => own.stopTicks(view),
+    stopReason: () => own.stopReason(),
+    stopMultiple: (view) => own.stopMultiple(view),
+    plan: (view) => own.plan(view),
+    draw: (view) => own.draw(view),
+    state: () => own.state(),
+  };
+}
+
+/** The code between two candles. */
+class OwnInstance {
   readonly #input: InstanceInput;
   readonly #grid: Grid;
   readonly #tick: number;
@@ -80,7 +100,14 @@ export class OwnInstance implements StrategyInstance {
       this.#exit = same.answer.exit;
       this.#failed = same.answer.failed;
     }
-    if (isDistant(this.#file)) this.settle = (view) => this.#answerQueued(view);
+  }
+
+  get isDistant(): boolean {
+    return isDistant(this.#file);
+  }
+
+  settle(view: TickView): Promise<void> | undefined {
+    return this.#queued.length === 0 ? undefined : this.#answerQueued(view);
   }
 
   onCandle(candle: Candle, view: TickView): void {

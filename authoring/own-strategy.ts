@@ -4,7 +4,7 @@ import type { AnyStrategy, BoundStrategy, CandleNeed, Drawings, StrategyFile } f
 import { answersOf } from './answers.ts';
 import type { DeclaredIndicators, Description } from './description.ts';
 import { indicatorField } from './explain.ts';
-import { type AnyRunningFile, OwnInstance } from './instance.ts';
+import { type AnyRunningFile, createOwnInstance } from './instance.ts';
 import { KINDS } from './kinds.ts';
 import { configSchema, readConfig, sharedOf, type Values, valuesOf } from './schema.ts';
 import { candlesFor, layoutOf } from './series.ts';
@@ -84,8 +84,10 @@ export function ownStrategy(version: StrategyVersion): AnyStrategy {
   const { description, hash } = version;
   const { title, summary } = description;
   const name = referenceOf(description.name, hash);
-  const schema = configSchema(description);
-  const defaults = schema.parse({});
+  const defaults = configSchema(description).parse({});
+  const usual = version.declare(valuesOf(description, readConfig(description, defaults, {}).config.settings));
+  const longer = Object.values(usual).flatMap(({ on }) => (on === undefined ? [] : [on]));
+  const schema = configSchema(description, longer);
   const answers = answersOf(description);
   const actsOnTicks = description.target !== undefined;
   return {
@@ -116,7 +118,7 @@ export function ownStrategy(version: StrategyVersion): AnyStrategy {
         drawings: drawingsOf(description, declared),
         reasons: answers.reasons,
         lint: () => [],
-        create: (grid, state) => new OwnInstance(input, grid, state),
+        create: (grid, state) => createOwnInstance(input, grid, state),
       };
     },
   };

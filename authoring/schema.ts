@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { INTERVALS } from '#core/market/candle.ts';
+import { INTERVAL_MS, INTERVALS, type Interval } from '#core/market/candle.ts';
 import { ONE, ZERO } from '#core/amount/decimal.ts';
 import { capSettings, entryShares, entrySizing, lossCooldownMinutes, readEntry } from '#strategies/entry-fields.ts';
 import { choice, count, decimalNumber, flag, group, readFactor, readSetting } from '#strategies/fields.ts';
@@ -32,7 +32,15 @@ function fieldOf(setting: SettingDescription): z.ZodType {
 }
 
 /** The schema of a file's settings, together with the settings that every strategy has. */
-export function configSchema({ title, summary, interval, settings, stop, defaults: { amount } }: Description) {
+export function configSchema(description: Description, longer: readonly Interval[] = []) {
+  const {
+    title,
+    summary,
+    interval,
+    settings,
+    stop,
+    defaults: { amount },
+  } = description;
   const own = Object.fromEntries(Object.entries(settings).map(([name, each]) => [name, fieldOf(each)]));
   return group(
     { title, help: summary },
@@ -49,7 +57,10 @@ export function configSchema({ title, summary, interval, settings, stop, default
       technicals,
       execution,
     },
-    ({ entrySizing: { mode }, exitEnabled }, refuse) => {
+    ({ candleInterval, entrySizing: { mode }, exitEnabled }, refuse) => {
+      const other = longer.find((each) => INTERVAL_MS[each] % INTERVAL_MS[candleInterval] !== 0);
+      if (other !== undefined)
+        refuse(['candleInterval'], `is ${candleInterval}, but the strategy also reads ${other} candles`);
       if (mode === 'risk-at-stop' && (stop === undefined || !exitEnabled))
         refuse(['entrySizing', 'mode'], 'is risk-at-stop, but this strategy has no stop');
     },

@@ -101,9 +101,9 @@ function createCandleFeed(coin: Coin, source: CandleSource, { inTurn, onFed }: C
     if (reading || coin.context.signal.aborted) return;
     reading = true;
     try {
-      const candles = await (source.complete ? readMissed(coin, source) : readFirst(coin, source));
-      const feedLonger = await readLonger(coin, source, candles);
-      inTurn(() => (feedLonger(), complete(candles)));
+      const own = source.complete ? readMissed(coin, source) : readFirst(coin, source);
+      const [candles, longer] = await Promise.all([own, readLonger(coin, source)]);
+      inTurn(() => (feedLonger(coin, longer, candles), complete(candles)));
     } catch (err) {
       fail(err);
     }
@@ -135,20 +135,29 @@ function readFirst({ symbol, context }: Coin, { interval, want }: CandleSource):
   return context.ports.market.candles({ symbol, interval, limit: Math.min(want + 1, PAGE) });
 }
 
-/** Reads the longer candles that a strategy needs before its own ones; returns the function that feeds them. */
-async function readLonger(coin: Coin, { interval, complete }: CandleSource, own: readonly Candle[]) {
-  const { symbol, context, bound, instance } = coin;
+interface LongerCandles {
+  readonly interval: Interval;
+  readonly candles: readonly Candle[];
+}
+
+/** Reads the longer candles that a strategy needs before its own ones. */
+async function readLonger({ symbol, context, bound }: Coin, source: CandleSource): Promise<LongerCandles[]> {
+  const { interval: own, also = [] } = bound.needs;
+  if (source.complete || source.interval !== own) return [];
+  return Promise.all(
+    also.map(async ({ interval, want }) => {
+      const limit = Math.min(want + 1, PAGE);
+      return { interval, candles: await context.ports.market.candles({ symbol, interval, limit }) };
+    }),
+  );
+}
+
+/** Feeds longer candles up to the one in which the own ones begin. */
+function feedLonger({ instance }: Coin, longer: readonly LongerCandles[], own: readonly Candle[]): void {
   const firstMs = own[0]?.openMs ?? 0;
-  const longer: { readonly interval: Interval; readonly candle: Candle }[] = [];
-  if (complete || interval !== bound.needs.interval) return () => {};
-  for (const { interval: also, want } of bound.needs.also ?? []) {
-    const found = await context.ports.market.candles({ symbol, interval: also, limit: Math.min(want + 1, PAGE) });
-    const before = found.filter(({ closed, openMs }) => closed && openMs <= openOf(firstMs, also));
-    longer.push(...before.map((candle) => ({ interval: also, candle })));
-  }
-  return () => {
-    for (const each of longer) instance.onLongerCandle?.(each.interval, each.candle);
-  };
+  for (const { interval, candles } of longer)
+    for (const candle of candles)
+      if (candle.closed && candle.openMs <= openOf(firstMs, interval)) instance.onLongerCandle?.(interval, candle);
 }
 
 async function readMissed({ symbol, context }: Coin, { interval, lastOpenMs }: CandleSource): Promise<Candle[]> {

@@ -100,8 +100,9 @@ const RUN = new Script('tradewindHarness.run()', { filename: 'tradewind-run.js' 
 /** A file took longer than its limit. */
 export class StrategyHung extends Error {}
 
+/** The error is of the realm of the context. */
 const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 /** One file in its context. */
 export interface StrategyContext {

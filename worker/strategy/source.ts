@@ -94,7 +94,7 @@ function withoutTypes(file: string, text: string): Stripped {
     return { kind: 'stripped', text: stripTypes(text) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const line = /\[(?:[^\]]*:)?(\d+):\d+\]/.exec(message)?.[1] ?? '1';
+    const line = /^\S*:(\d+)\n/.exec(error instanceof Error ? (error.stack ?? '') : '')?.[1] ?? '1';
     const [what = ''] = message
       .split('\n')
       .map((each) => each.replace(/^[\s×x,]+/, '').trim())

@@ -52,9 +52,9 @@ function stackOf(error: unknown): string {
 
 /** `my-rsi.ts:12: TypeError: …`, from a stack; without a line when it names none. */
 function failureSentence({ file }: StrategySource, stack: string, where?: string): string {
-  const [said = ''] = stack
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !/^\s*at /.test(line) && !/^\s*\^|^\S+:\d+$/.test(line));
+  const lines = stack.split('\n');
+  // Node may write the source line above the message.
+  const said = lines.find((line) => /^(Uncaught )?[A-Z]\w*: /.test(line)) ?? lines[0] ?? '';
   const line = new RegExp(`${file.replaceAll(/[^\w]/g, '\\$&')}:(\\d+)`).exec(stack)?.[1];
   const place = line === undefined ? (where ?? file) : `${file}:${line}`;
   return `${place}: ${said.slice(0, 300)}.`.replace(/\.\.$/, '.');

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { runKernel } from '#backtest/kernel.ts';
+import { aggregateSeries } from '#backtest/columns.ts';
+import { checkedRules, checkedWalk } from '#backtest/check/market.ts';
+import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { checkFile } from './check.ts';
+import { strategyOf } from './find.ts';
+import { loadVersion } from './version.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'tradewind-hostile-'));
+after(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+/** A strategy that buys low and sells high, with hostile parts. Line numbers count from the import. */
+const file = ({ top = '', when = 'rsi.value >= 45', stop = 'entryPrice * 0.95', more = '' }): string =>
+  [
+    "import { defineStrategy, rsi } from 'tradewind/strategy';",
+    top,
+    'export default defineStrategy({',
+    "  name: 'hostile', title: 'Hostile', summary: 'Does what it should not.', interval: '1h',",
+    `  indicators: () => ({ rsi: rsi(5) }), ${more}`,
+    '  entry: [',
+    `    { wait: 'not-low', when: ({ rsi, close, bars, time }) => { ${when.startsWith('{') ? when.slice(1) : `return ${when};`} }, say: 'Waiting.' },`,
+    "    { buy: 'low', say: 'Buying.' },",
+    '  ],',
+    "  exit: [{ sell: 'high', when: ({ rsi }) => rsi.value > 55, say: 'Selling.' }, { stay: 'holds', say: 'Holding.' }],",
+    `  stop: ({ entryPrice, close }) => ${stop},`,
+    '});',
+  ].join('\n');
+
+/** Refused by the text, with the line that is named. */
+const REFUSED: Readonly<Record<string, readonly [text: string, line: number]>> = {
+  'a second import': [file({ top: "import fs from 'node:fs';" }), 2],
+  'an import expression': [file({ when: "{ import('node:fs'); return true;" }), 7],
+  'an import expression with a comment in it': [file({ when: "{ import/**/('node:fs'); return true;" }), 7],
+  'import.meta': [file({ top: 'const here = import.meta.url;' }), 2],
+  'another module': ["import { readFileSync } from 'node:fs';\n", 1],
+  'the whole module as an object': ["import * as all from 'tradewind/strategy';\n", 1],
+  eval: [file({ when: "{ eval('1'); return true;" }), 7],
+  'an async rule': [file({ top: 'const wait = async () => 1;' }), 2],
+  await: [file({ top: 'const waited = await 1;' }), 2],
+  'an enum': [file({ top: 'enum Side { Buy }' }), 2],
+  'no strategy': ["import { defineStrategy } from 'tradewind/strategy';\n", 2],
+  'two exports': [file({ top: 'export const other = 1;' }), 2],
+};
+
+for (const [name, [text, line]] of Object.entries(REFUSED)) {
+  test(`refused with its line: ${name}`, () => {
+    const loaded = loadVersion('hostile.ts', text);
+    assert.equal(loaded.kind, 'refused');
+    assert.match(loaded.kind === 'refused' ? loaded.sentence : '', new RegExp(`^hostile\\.ts:${line}: `));
+  });
+}
+
+/** Refused when its statements run: the line of the statement is named. */
+const FAILING: Readonly<Record<string, readonly [top: string, says: RegExp]>> = {
+  'code from text': ["const f = ({}).constructor.constructor('return process')();", /^hostile\.ts:2: EvalError/],
+  'the clock': ['const now = Date.now();', /^hostile\.ts:2: ReferenceError: Date is not defined/],
+  chance: ['const dice = Math.random();', /^hostile\.ts:2: TypeError: Math\.random is not a function/],
+  'the process': ['const env = process.env;', /^hostile\.ts:2: ReferenceError: process is not defined/],
+  'the network': ["const page = fetch('https://example.org');", /^hostile\.ts:2: ReferenceError: fetch is not defined/],
+  timers: ['setTimeout(() => {}, 1);', /^hostile\.ts:2: ReferenceError: setTimeout is not defined/],
+  'a promise': ['const p = new Promise(() => {});', /^hostile\.ts:2: ReferenceError: Promise is not defined/],
+  'shared memory': ['const s = new SharedArrayBuffer(8);', /^hostile\.ts:2: ReferenceError: SharedArrayBuffer/],
+  'a changed built-in': ['Array.prototype.map = () => [];', /^hostile\.ts:2: TypeError: Cannot assign to read only/],
+  'a changed prototype': ['Object.prototype.polluted = 1;', /^hostile\.ts:2: TypeError: Cannot add property polluted/],
+  'stack frames': [
+    'Error.prepareStackTrace = (_e, frames) => frames;',
+    /^hostile\.ts:2: TypeError: Cannot add property/,
+  ],
+  'an endless statement': ['for (;;) {}', /no answer within 1000 ms/],
+};
+
+for (const [name, [top, says]] of Object.entries(FAILING)) {
+  test(`fails when it is loaded: ${name}`, () => {
+    const loaded = loadVersion('hostile.ts', file({ top }));
+    assert.equal(loaded.kind, 'refused');
+    assert.match(loaded.kind === 'refused' ? loaded.sentence : '', says);
+  });
+}
+
+/** Loads, and is found by the check. */
+const FOUND: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
+  'an endless rule': [file({ when: '{ while (bars === bars) {} return true;' }), /hostile\.ts:7: rule not-low hung/],
+  'a rule that throws': [file({ when: '{ null.x; return true;' }), /hostile\.ts:7: TypeError/],
+  'a stop that is no number': [file({ stop: 'Number.NaN' }), /The stop is not a number/],
+  'a stop above the price': [file({ stop: 'close * 1.01' }), /is not below the close/],
+  'a counter in the module': [
+    file({ top: 'let asked = 0;', when: '{ asked += 1; return asked % 40 !== 0;' }),
+    /(repeats|continues from its state|no look-ahead)/,
+  ],
+  'a memory of an earlier run': [
+    file({
+      top: 'const seen = new Map();',
+      when: '{ const known = seen.get(time); seen.set(time, close); return known === undefined ? rsi.value >= 45 : known > 0;',
+    }),
+    /(repeats|continues from its state|no look-ahead)/,
+  ],
+  'a flag hidden in the module': [
+    file({ top: 'let done = false;', when: '{ if (rsi.value < 30) done = true; return done || rsi.value >= 45;' }),
+    /continues from its state|no look-ahead|repeats/,
+  ],
+  'a fixed price': [file({ when: 'close > 90' }), /the same at another price/],
+  'a huge state': [
+    file({
+      more: 'memory: { big: 0 }, each: ({ memory }) => { memory.big = 1; }, ',
+      top: 'const hog = [];',
+      when: '{ for (let i = 0; i < 1000; i += 1) hog.push(new Array(1000).fill(close + i)); return rsi.value >= 45;',
+    }),
+    /memory|heap|ended/i,
+  ],
+};
+
+for (const [name, [text, says]] of Object.entries(FOUND)) {
+  test(`found by the check: ${name}`, async () => {
+    const checked = await checkFile({ name: 'hostile.ts', text });
+    assert.equal(checked.passed, false);
+    const failed = checked.properties.filter(({ passed }) => !passed);
+    const said = [checked.refused ?? '', ...failed.map((each) => `${each.name}: ${each.sentence}`)].join('\n');
+    assert.match(said, says);
+  });
+}
+
+test('the unchanged file passes, so that each finding above is about its hostile part', async () => {
+  const checked = await checkFile({ name: 'hostile.ts', text: file({}) });
+  assert.deepEqual([checked.passed, checked.refused], [true, undefined]);
+});
+
+test('a file that throws leaves stop and target of the position in force', () => {
+  const text = file({ when: 'rsi.value >= 45' }).replace('rsi.value > 55', "(() => { throw new Error('broken'); })()");
+  const strategy = strategyOf({ name: 'hostile.ts', text });
+  const bound = strategy.bind({ entrySizing: { mode: 'fixed', amount: '100' } });
+  const walk = checkedWalk({ seed: 1, rows: 3000, interval: '30m' });
+  const { book, reasons } = runKernel({
+    bound,
+    rules: checkedRules(1),
+    terms: { balance: requireDecimal('10000'), feeRate: ZERO, slippage: ZERO },
+    signal: aggregateSeries(walk, '1h'),
+    detail: walk,
+    start: 0,
+    end: 3000,
+  });
+  assert.ok(reasons.includes('strategy-failed'));
+  const sales = book.fills.filter(({ fill }) => fill.side === 'sell');
+  assert.ok(sales.length > 0);
+  assert.deepEqual([...new Set(sales.map(({ reason }) => reason))], ['stop-reached']);
+});
+
+test('no object of this realm is in reach of a file', () => {
+  const probe = [
+    'const found = [];',
+    'for (const value of [defineStrategy, rsi, rsi(5), globalThis, arguments]) {',
+    "  try { found.push(value.constructor.constructor('return process')()); } catch {}",
+    '}',
+    "if (found.some((each) => each !== undefined && each.version !== undefined)) throw new Error('escaped');",
+  ].join(' ');
+  const loaded = loadVersion('hostile.ts', file({ top: probe.replace(', arguments', '') }));
+  assert.equal(loaded.kind, 'version', loaded.kind === 'refused' ? loaded.sentence : '');
+});
+
+test('every example loads and needs nothing but the one import', () => {
+  const examples = join(import.meta.dirname, '../../authoring/examples');
+  for (const name of readdirSync(examples)) {
+    const loaded = loadVersion(name, readFileSync(join(examples, name), 'utf8'));
+    assert.equal(loaded.kind, 'version', loaded.kind === 'refused' ? loaded.sentence : '');
+  }
+});
