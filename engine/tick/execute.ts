@@ -91,7 +91,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     order,
     orderId,
     reason: execution.reason,
-    decision: decisionToStore(execution, coin.settings),
+    decision: { ...decisionToStore(execution, coin.settings), ...versionOf(coin) },
     strategyState: stateToStore(coin),
     expectedVersion: coin.version,
     stopRests: execution.replaces !== undefined,
@@ -118,8 +118,11 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
 
+/** The version of a strategy file that decided. */
+const versionOf = ({ bound: { name } }: Coin): { strategy?: string } => (name.includes('@') ? { strategy: name } : {});
+
 /** The `decision` column of the order row. After a restart the engine reads buy level and settings back from it. */
-function decisionToStore({ reason, numbers, order, basis }: Execution, settings: string): unknown {
+function decisionToStore({ reason, numbers, order, basis }: Execution, settings: string): object {
   if (order.entry === undefined)
     return basis === undefined ? { reason, numbers } : { reason, numbers, basis: basisToStore(basis) };
   const { level, plannedQuote } = order.entry;

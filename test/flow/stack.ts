@@ -22,6 +22,8 @@ interface StackOptions {
   readonly account?: Partial<AccountInput>;
   readonly cacheUrl?: string;
   readonly candleDir?: string;
+  /** Folder of strategy files; by default one without files. */
+  readonly strategyDir?: string;
   readonly worker?: WorkerSettings;
   /** Receives the lines of the worker's log, from level warn. */
   readonly onWarning?: (line: string) => void;
@@ -64,6 +66,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     DATABASE_URL: test.url,
     CACHE_URL: options.cacheUrl,
     CANDLE_DIR: options.candleDir,
+    STRATEGY_DIR: options.strategyDir ?? join(folder, 'strategies'),
     PAPER_URL: paper.url,
     PAPER_API_KEY: KEY.apiKey,
     PAPER_API_SECRET: KEY.secret,
