@@ -84,8 +84,7 @@ export function ownStrategy(version: StrategyVersion): AnyStrategy {
   const { description, hash } = version;
   const { title, summary } = description;
   const name = referenceOf(description.name, hash);
-  const defaults = configSchema(description).parse({});
-  const usual = version.declare(valuesOf(description, readConfig(description, defaults, {}).config.settings));
+  const usual = version.declare(valuesOf(description, readConfig(configSchema(description), {}).config.settings));
   const longer = Object.values(usual).flatMap(({ on }) => (on === undefined ? [] : [on]));
   const schema = configSchema(description, longer);
   const answers = answersOf(description);
@@ -94,7 +93,7 @@ export function ownStrategy(version: StrategyVersion): AnyStrategy {
     ...{ name, title, summary, config: schema, reasons: answers.reasons, actsOnTicks, plansBaskets: false },
     ...(version.file === undefined ? {} : { file: version.file }),
     bind(stored): BoundStrategy {
-      const { config, readable, unreadablePath } = readConfig(description, defaults, stored);
+      const { config, readable, unreadablePath } = readConfig(schema, stored);
       const interval = config.candleInterval;
       const values = valuesOf(description, config.settings);
       const declared = version.declare(values);

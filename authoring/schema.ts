@@ -1,20 +1,18 @@
 import type { z } from 'zod';
 import { INTERVAL_MS, INTERVALS, type Interval } from '#core/market/candle.ts';
 import { ONE, ZERO } from '#core/amount/decimal.ts';
-import { capSettings, entryShares, entrySizing, lossCooldownMinutes, readEntry } from '#strategies/entry-fields.ts';
+import { capSettings, entryShares, entrySizingOf, lossCooldownMinutes } from '#strategies/entry-fields.ts';
 import { choice, count, decimalNumber, flag, group, readFactor, readSetting } from '#strategies/fields.ts';
-import { execution, readExecution } from '#strategies/execution.ts';
-import { gateShares, readGates, regime, technicals } from '#strategies/gate-fields.ts';
-import { protectiveStop, readProtectiveStop, stopShares } from '#strategies/stop-fields.ts';
-import { type StoredReader, storedReader } from '#strategies/stored.ts';
+import { execution } from '#strategies/execution.ts';
+import { gateShares, regime, technicals } from '#strategies/gate-fields.ts';
+import { protectiveStop, stopShares } from '#strategies/stop-fields.ts';
+import { readStored } from '#strategies/stored.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Description, SettingDescription } from './description.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Settings of a file as its form stores them. */
-type StoredValues = Readonly<Record<string, number | boolean | string>>;
-/** The same as the file reads them: percentages as shares. */
+/** Settings as the file reads them: percentages as shares. */
 export type Values = Readonly<Record<string, number | boolean | string>>;
 
 const helpOf = ({ title, help, from, to, unit }: SettingDescription): string =>
@@ -47,7 +45,7 @@ export function configSchema(description: Description, longer: readonly Interval
     {
       candleInterval: choice({ title: 'Candles', help: 'Interval of the candles that decide' }, INTERVALS, interval),
       entryEnabled: flag({ title: 'Buy', help: 'Opens positions' }, true),
-      entrySizing: entrySizing.prefault(amount === undefined ? {} : { amount: String(amount) }),
+      entrySizing: entrySizingOf(amount === undefined ? '15' : String(amount)),
       ...capSettings,
       lossCooldownMinutes,
       settings: group({ title: 'Settings of the strategy', help: summary }, own).prefault({}),
@@ -68,42 +66,18 @@ export function configSchema(description: Description, longer: readonly Interval
 }
 
 type ConfigSchema = ReturnType<typeof configSchema>;
-type Parsed = z.output<ConfigSchema>;
-type Config = Omit<Parsed, 'settings'> & { readonly settings: StoredValues };
+type Config = z.output<ConfigSchema>;
 
-function readOwn(read: StoredReader, name: string, setting: SettingDescription): number | boolean | string {
-  const { kind, value, options = [] } = setting;
-  const path = `settings.${name}`;
-  if (kind === 'flag') return read.flag(path, value === true);
-  if (kind === 'count') return read.count(path, Number(value));
-  if (kind === 'choice') return read.choice(path, options, String(value));
-  return read.decimal(path, String(value));
-}
-
-/** Reads a merged config without parsing it: see `readStoredConfig` of a built-in strategy. */
-export function readConfig(description: Description, defaults: Parsed, stored: unknown) {
-  const read = storedReader(stored);
-  const own = Object.entries(description.settings).map(([name, each]) => [name, readOwn(read, name, each)] as const);
-  const config: Config = {
-    candleInterval: read.choice('candleInterval', INTERVALS, defaults.candleInterval),
-    entryEnabled: read.flag('entryEnabled', defaults.entryEnabled),
-    ...readEntry(read, '', defaults),
-    lossCooldownMinutes: read.count('lossCooldownMinutes', defaults.lossCooldownMinutes),
-    settings: Object.fromEntries(own),
-    exitEnabled: read.flag('exitEnabled', defaults.exitEnabled),
-    protectiveStop: readProtectiveStop(read, '', defaults.protectiveStop),
-    ...readGates(read, defaults),
-    execution: readExecution(read, defaults.execution),
-  };
-  const unreadablePath = read.unreadablePath();
-  return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };
-}
+/** Reads a merged config without parsing it: see `readStored`. */
+export const readConfig = (schema: ConfigSchema, stored: unknown) => readStored(schema, stored);
 
 /** The settings as the file reads them. */
-export function valuesOf({ settings }: Description, stored: StoredValues): Values {
+export function valuesOf({ settings }: Description, stored: Readonly<Record<string, unknown>>): Values {
   return Object.fromEntries(
     Object.entries(settings).map(([name, { kind, value }]) => {
-      const given = stored[name] ?? value;
+      const found = stored[name];
+      const fits = typeof found === 'number' || typeof found === 'boolean' || typeof found === 'string';
+      const given = fits ? found : value;
       if (kind === 'number') return [name, readFactor(String(given))];
       if (kind === 'percent') return [name, readFactor(String(given)) / 100];
       return [name, given];

@@ -6,39 +6,42 @@ import type { Finding } from './strategy.ts';
 const MODES = ['fixed', 'percent-of-equity', 'risk-at-stop'] as const;
 const MOST_RISK = 0.1;
 
-/** Settings for the size of a buy, common to every strategy that buys. */
-export const entrySizing = group(
-  {
-    title: 'Amount',
-    help: 'Budget of one trade, from the first buy to the last sale',
-    hint: { choice: { of: 'mode', uses: { amount: ['fixed'], percent: ['percent-of-equity', 'risk-at-stop'] } } },
-  },
-  {
-    mode: choice(
-      {
-        title: 'Order size',
-        help: 'fixed: always the same amount; percent-of-equity: a share of the equity of the account; risk-at-stop: the amount that loses this share of the equity at the stop, unless the price jumps past the stop',
-      },
-      MODES,
-      'fixed',
-    ),
-    amount: quoteAmount({ title: 'Amount', help: 'Budget of one trade when the amount is fixed' }, '15'),
-    percent: decimalNumber(
-      {
-        title: 'Share of the equity',
-        help: 'Budget of one trade, or its loss at the stop, as a share of the equity of the account',
-        percent: 'share',
-        bounds: { above: '0', atMost: '1' },
-        advanced: true,
-      },
-      '0.05',
-    ),
-  },
-  ({ mode, percent }, refuse) => {
-    if (mode === 'risk-at-stop' && readFactor(percent) > MOST_RISK)
-      refuse(['percent'], `${percent} must be at most ${MOST_RISK}, because it is the loss at one stop`);
-  },
-).prefault({});
+/** Settings for the size of a buy, common to every strategy that buys; `usual` is the amount by default. */
+export const entrySizingOf = (usual: string) =>
+  group(
+    {
+      title: 'Amount',
+      help: 'Budget of one trade, from the first buy to the last sale',
+      hint: { choice: { of: 'mode', uses: { amount: ['fixed'], percent: ['percent-of-equity', 'risk-at-stop'] } } },
+    },
+    {
+      mode: choice(
+        {
+          title: 'Order size',
+          help: 'fixed: always the same amount; percent-of-equity: a share of the equity of the account; risk-at-stop: the amount that loses this share of the equity at the stop, unless the price jumps past the stop',
+        },
+        MODES,
+        'fixed',
+      ),
+      amount: quoteAmount({ title: 'Amount', help: 'Budget of one trade when the amount is fixed' }, usual),
+      percent: decimalNumber(
+        {
+          title: 'Share of the equity',
+          help: 'Budget of one trade, or its loss at the stop, as a share of the equity of the account',
+          percent: 'share',
+          bounds: { above: '0', atMost: '1' },
+          advanced: true,
+        },
+        '0.05',
+      ),
+    },
+    ({ mode, percent }, refuse) => {
+      if (mode === 'risk-at-stop' && readFactor(percent) > MOST_RISK)
+        refuse(['percent'], `${percent} must be at most ${MOST_RISK}, because it is the loss at one stop`);
+    },
+  ).prefault({});
+
+export const entrySizing = entrySizingOf('15');
 
 /** Maximum amount in one coin, and maximum loss at its stop. */
 export const capSettings = {

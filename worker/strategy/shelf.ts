@@ -151,11 +151,11 @@ function addVersion(
   });
   version.gone = !stored.present;
   versions.set(stored.hash, version);
-  const defaults = configSchema(description.data).parse({});
+  const schema = configSchema(description.data);
   addStrategy({
     ...ownStrategy(version),
     async prepare(config) {
-      const read = readConfig(description.data, defaults, config);
+      const read = readConfig(schema, config);
       await version.prepare(valuesOf(description.data, read.config.settings));
     },
   });

@@ -86,7 +86,7 @@ function versionOf(source: StrategySource, context: StrategyContext): LoadedVers
     if (!declared.success) throw new StrategyRefused(`${source.file}: indicators: ${problemsOf(declared.error)}.`);
     return declared.data;
   };
-  const { config } = readConfig(description, configSchema(description).parse({}), {});
+  const { config } = readConfig(configSchema(description), {});
   const declared = declare(valuesOf(description, config.settings));
   const problem = sourceProblem(declared, description.interval);
   if (problem !== null) throw new StrategyRefused(`${source.file}: indicators: ${problem}.`);
