@@ -5,15 +5,16 @@ import { type Candle, INTERVAL_MS, type Interval } from '#core/market/candle.ts'
 import { isObject } from '#core/merge.ts';
 import { barsSince, makerForm, type Queueing } from '#strategies/execution.ts';
 import type { CandleRun, Grid, PlanLine, Reach, StrategyInstance } from '#strategies/strategy.ts';
-import { snapDown, snapUp, tickScale } from '#strategies/ticks.ts';
+import { snapDown, snapUp } from '#strategies/ticks.ts';
 import type { Answers } from './answers.ts';
 import type { DeclaredIndicators, Description } from './description.ts';
 import { explainAnswer } from './explain.ts';
 import { CELL, type RunningFile } from './moment.ts';
-import { NO_POSITION, type PositionFacts, type SavedState, savedState } from './position.ts';
+import { NO_POSITION, type PositionFacts, type SavedState } from './position.ts';
+import { readSaved, seriesOf } from './saved.ts';
 import type { Values } from './schema.ts';
 import { dueSlot, lastSlot } from './schedule.ts';
-import { IndicatorSeries, isSavedSeries, type SavedSeries } from './series.ts';
+import type { IndicatorSeries } from './series.ts';
 
 /** After a longer gap the indicators restart, because the old prices are outdated. */
 const LONGEST_HOLE = 999;
@@ -384,29 +385,4 @@ class OwnInstance {
       ? { ...decision, form: makerForm(queueing, view.price) }
       : decision;
   }
-}
-
-/** Indicators of another version, or of another kind, start again from candles. */
-function seriesOf(
-  { declared, interval }: Pick<InstanceInput, 'declared' | 'interval'>,
-  cells: Float64Array,
-  saved: unknown,
-): IndicatorSeries {
-  const usable: SavedSeries | undefined = isSavedSeries(saved) ? saved : undefined;
-  try {
-    return new IndicatorSeries({ declared, interval }, cells, usable);
-  } catch {
-    return new IndicatorSeries({ declared, interval }, cells);
-  }
-}
-
-function readSaved(state: unknown, grid: Grid): SavedState | undefined {
-  const parsed = savedState.safeParse(state);
-  if (!parsed.success) return undefined;
-  const scale = tickScale(parsed.data.tick, grid);
-  if (scale === undefined) return undefined;
-  const { facts } = parsed.data;
-  const target = Math.round(facts.target * scale);
-  const entryTarget = Math.round(facts.entryTarget * scale);
-  return { ...parsed.data, facts: { ...facts, stop: Math.floor(facts.stop * scale + 1e-6), target, entryTarget } };
 }

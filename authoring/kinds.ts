@@ -175,7 +175,7 @@ const AVERAGES: Readonly<Record<string, Kind>> = {
 
 const OSCILLATORS: Readonly<Record<string, Kind>> = {
   rsi: onLine(createRsi, seeded('own', WILDER_LENGTHS)),
-  momentum: onLine(createMomentum, exact('own', 1)),
+  mom: onLine(createMomentum, exact('own', 1)),
   'z-score': onLine(createZScore, exact('own')),
   deviation: {
     ...{ ...ONE, ...exact('own'), line: true },

@@ -129,7 +129,7 @@ export const mfi = (length: number): One => one('mfi', [length]);
 /** Williams %R, -100 to 0. */
 export const williamsR = (length: number): One => one('williams-r', [length]);
 /** The source minus its value `length` candles before. */
-export const momentum = (length: number, of?: string): One => one('momentum', [length], of);
+export const momentum = (length: number, of?: string): One => one('mom', [length], of);
 /** Distance from the mean in standard deviations. */
 export const zScore = (length: number, of?: string): One => one('z-score', [length], of);
 /** On-balance volume. Only its changes have a meaning. */
