@@ -34,6 +34,7 @@ export class DistantVersion implements StrategyVersion {
   #process: FileProcess | undefined;
   #starting: Promise<FileProcess> | undefined;
   #instances = 0;
+  #closed = false;
   readonly #failures: number[] = [];
   readonly #hangs: number[] = [];
 
@@ -109,6 +110,7 @@ export class DistantVersion implements StrategyVersion {
   }
 
   close(): void {
+    this.#closed = true;
     this.#process?.close();
   }
 
@@ -132,9 +134,11 @@ export class DistantVersion implements StrategyVersion {
   }
 
   async #start(): Promise<FileProcess> {
+    if (this.#closed) throw new Error('The worker is being closed.');
     const started = new FileProcess();
     const { failed } = await started.ask({ kind: 'load', file: this.file }, true);
     if (failed !== undefined) throw new Error(failed);
+    if (this.#closed) started.close();
     this.#process = started;
     return started;
   }

@@ -39,6 +39,9 @@ export class FileProcess {
       this.#open.get(reply.number)?.resolve(reply);
       this.#open.delete(reply.number);
     });
+    // The worker ends without waiting for it.
+    this.#child.unref();
+    this.#child.channel?.unref();
     const end = (): void => this.#end('its process ended');
     this.#child.on('error', end).on('exit', end);
   }
