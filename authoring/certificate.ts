@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Version of the check: a live account asks for a certificate of this one. */
+/** Version of the check: a live account requires a certificate of this one. */
 export const CHECK_VERSION = 1;
 
-/** What a check of a version has shown. It says what was checked, never that the strategy is good. */
+/** The result of a passed check. It says what was checked, never that the strategy is good. */
 export const certificateSchema = z.object({
   hash: z.string(),
   check: z.int(),

@@ -139,7 +139,7 @@ export const descriptionSchema = shape.superRefine(({ entry, exit }, context) =>
   }
 });
 
-/** What a strategy file declares, without its functions. */
+/** The declarations of a strategy file, without its functions. */
 export type Description = z.output<typeof shape>;
 
 const params = z.array(z.number().positive().max(10_000)).max(6);

@@ -316,7 +316,7 @@ class OwnInstance {
     if (buys) facts.stopShare = 0;
   }
 
-  /** What is wrong with the answers; empty when nothing is. */
+  /** The problem of the answers; empty when there is none. */
   #problem(held: boolean, buys: boolean): string {
     const cells = this.#file.cells;
     const { description } = this.#input;

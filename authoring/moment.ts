@@ -72,7 +72,7 @@ export interface RunningFile {
   memory(): string;
   /** Prices of `lines` as JSON. Never throws. */
   lines(): string;
-  /** What the last failure said, with its stack. */
+  /** Message and stack of the last failure. */
   problem(): string;
 }
 

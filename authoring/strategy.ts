@@ -194,7 +194,7 @@ type FieldsOf<I> = I extends { readonly fields?: infer Field } ? Extract<Field, 
 type Kept<M extends Memory> = { -readonly [Name in keyof M]: M[Name] extends boolean ? boolean : number };
 type Seen<M extends Memory> = Readonly<Kept<M>>;
 
-/** What every rule reads. Prices are in quote, times in ms UTC. */
+/** The values that every rule reads. Prices are in quote, times in ms UTC. */
 export interface Facts {
   /** The closed candle. `time` is its close. */
   readonly open: number;

@@ -223,7 +223,7 @@ export interface AnyStrategy {
   readonly sweep?: AnySweep;
   /** For a strategy file: its name and text, so that a thread can load the same version. */
   readonly file?: StrategyFile;
-  /** For a strategy that runs in another process: asks it for what `bind` depends on. Never rejects. */
+  /** For a strategy that runs in another process: fetches what `bind` depends on. Never rejects. */
   prepare?(stored: unknown): Promise<void>;
   /** Reads a stored (merged) config and binds everything that depends on it. */
   bind(stored: unknown): BoundStrategy;

@@ -30,7 +30,7 @@ export interface CheckedBound {
   readonly values: readonly (string | number | boolean)[];
 }
 
-/** How a file is checked. `load` evaluates it anew, so that nothing hidden in a module is left. */
+/** How a file is checked. `load` evaluates it again, so that nothing hidden in a module is left. */
 interface CheckInput {
   readonly load: () => AnyStrategy;
   /** The same file, whose answers have a time limit: it throws a sentence when a rule hangs. */
@@ -46,7 +46,7 @@ interface CheckInput {
 const SEEDS = [1, 2, 3] as const;
 const MOST_STATE_BYTES = 64 * 1024;
 const MOST_QUESTION_MS = 1;
-/** A reloaded run is loaded anew this often, at most after every seventh candle. */
+/** A reloaded run is loaded again this often, at most after every seventh candle. */
 const RELOADS = 100;
 const LEAST_BETWEEN = 7;
 const SCALE = 16;
@@ -149,14 +149,14 @@ function trade(strategy: AnyStrategy, walk: Series, options: RunOptions = {}): O
   };
 }
 
-/** Every few candles the instance is replaced by one that was loaded anew, from its own state as JSON. */
+/** Every few candles the instance is replaced by one that was loaded again, from its own state as JSON. */
 interface Reloading {
   readonly grid: Parameters<BoundStrategy['create']>[0];
   readonly reload: () => BoundStrategy;
   readonly every: number;
 }
 
-/** Every few candles the instance is replaced by one that was loaded anew, from its own state as JSON. */
+/** Every few candles the instance is replaced by one that was loaded again, from its own state as JSON. */
 function reloading(begun: StrategyInstance, { grid, reload, every }: Reloading): StrategyInstance {
   let instance = begun;
   let candles = 0;

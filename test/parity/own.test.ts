@@ -8,7 +8,7 @@ import { compare, playKernel, reportOf } from './compare.ts';
 import { type Play, playLive } from './live.ts';
 import { RECORDED, recordedPlays, syntheticPlays } from './plays.ts';
 
-const DAYS = Number(process.env['PARITY_DAYS'] ?? 3);
+const DAYS = Number(process.env['PARITY_DAYS'] ?? 1);
 const EXAMPLES = join(import.meta.dirname, '../../authoring/examples');
 const MOST_BPS = 1;
 

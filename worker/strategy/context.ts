@@ -45,7 +45,7 @@ const HARDEN = `'use strict';(() => {
   Object.freeze(globalThis);
 })()`;
 
-/** What runs next in the context under a time limit. */
+/** The work that runs next in the context, under a time limit. */
 interface Harness {
   /** `work` is a function of the context, called by `run`. */
   arm(work: unknown, ...texts: string[]): void;

@@ -51,12 +51,12 @@ export class DistantVersion implements StrategyVersion {
     return this.gone ? { reason: 'strategy-file-gone', problem: '' } : null;
   }
 
-  /** The declared indicators for settings that `prepare` has asked about, otherwise those of the defaults. */
+  /** The declared indicators for settings that `prepare` has sent, otherwise those of the defaults. */
   declare(values: Values): DeclaredIndicators {
     return this.#declared.get(JSON.stringify(values)) ?? this.#input.declared;
   }
 
-  /** Asks the file for its indicators. Never rejects. */
+  /** Fetches the indicators that the file declares. Never rejects. */
   async prepare(values: Values): Promise<void> {
     const key = JSON.stringify(values);
     if (this.#declared.has(key) || Object.keys(values).length === 0) return;

@@ -23,6 +23,6 @@ async function notifyProfiles(
     await notifyEvent(deps, id, {
       event: 'coin-stopped',
       title: `The strategy ${file} is in quarantine: it buys nothing.`,
-      text: `${sentence} Stop and target of open positions stay in force; rules that sell are not asked. Enable another version, or sell by hand.`,
+      text: `${sentence} Stop and target of open positions stay in force; its rules cannot sell. Enable another version, or sell by hand.`,
     });
 }

@@ -88,7 +88,7 @@ type Stripped =
   | { readonly kind: 'stripped'; readonly text: string }
   | Extract<ReadSource, { readonly kind: 'refused' }>;
 
-/** Removes the types. What needs more than that, such as an enum, is refused. */
+/** Removes the types. Syntax that needs more than that, such as an enum, is refused. */
 function withoutTypes(file: string, text: string): Stripped {
   try {
     return { kind: 'stripped', text: stripTypes(text) };
