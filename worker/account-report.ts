@@ -5,6 +5,7 @@ import {
   HEARTBEAT_TTL_MS,
 } from '#core/installation/cache-keys.ts';
 import type { Account } from '#core/account/account.ts';
+import type { AccountId } from '#core/ids.ts';
 import { scrubError } from '#core/installation/scrub.ts';
 import type { RunningAccount } from '#engine/account/account-run.ts';
 import type { WorkerContext } from './context.ts';
@@ -27,8 +28,14 @@ export interface AccountReport extends Disposable {
 
 type Context = Pick<WorkerContext, 'cache' | 'notifyDeps' | 'log' | 'announcer'>;
 
+function notifyFault({ notifyDeps, log }: Context, id: AccountId, message: { title: string; text: string }): void {
+  notifyAccount(notifyDeps, id, { event: 'account-fault', ...message }).catch((err: unknown) =>
+    log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be notified of the account state'),
+  );
+}
+
 export function reportAccount(context: Context, { id, name }: Account): AccountReport {
-  const { cache, notifyDeps, log, announcer } = context;
+  const { cache, announcer } = context;
   let downSinceMs: number | null = Date.now();
   let faults: AccountRunState['faults'] = null;
   let running: RunningAccount | undefined;
@@ -53,17 +60,14 @@ export function reportAccount(context: Context, { id, name }: Account): AccountR
     refresh();
     announcer.announce({ topic: 'account', id, data: {} });
   };
-  const notify = (title: string, text: string): void => {
-    notifyAccount(notifyDeps, id, { event: 'account-fault', title, text }).catch((err: unknown) =>
-      log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be notified of the account state'),
-    );
-  };
   const recovered = (): void => {
     if (faults === null) return;
     const { count, since } = faults;
     faults = null;
     changed();
-    if (count >= NOTIFY_AT) notify(`The account ${name} runs again.`, `It had stopped ${count} times since ${since}.`);
+    if (count < NOTIFY_AT) return;
+    const title = `The account ${name} runs again.`;
+    notifyFault(context, id, { title, text: `It had stopped ${count} times since ${since}.` });
   };
   refresh();
   return {
@@ -90,7 +94,7 @@ export function reportAccount(context: Context, { id, name }: Account): AccountR
       changed();
       if (count !== NOTIFY_AT) return;
       const text = `It has stopped ${count} times since ${faults.since} and starts again each time. Meanwhile it buys and sells nothing, and only stops on the exchange protect its positions. Cause: ${cause}`;
-      notify(`The account ${name} keeps stopping.`, text);
+      notifyFault(context, id, { title: `The account ${name} keeps stopping.`, text });
     },
     [Symbol.dispose]() {
       clearTimeout(healthy);
