@@ -33,7 +33,7 @@ export async function runStrategy(argv: readonly string[], { root }: CommandCont
   const dataDir = values.get('data-dir');
   const task: Task = {
     examples: join(root, 'authoring', 'examples'),
-    folder: join(dataDir === undefined ? join(root, '.tradewind') : resolve(dataDir), 'strategies'),
+    folder: dataDir === undefined ? folderOf(root) : join(resolve(dataDir), 'strategies'),
     name,
     from: values.get('from') ?? 'empty',
     json: values.has('json'),
@@ -42,6 +42,12 @@ export async function runStrategy(argv: readonly string[], { root }: CommandCont
   if (what === 'check' && name !== '') return check(task);
   if (what === 'list' && name === '') return list(task);
   return refuse(USAGE, 2);
+}
+
+/** The folder that the worker of this checkout or image reads. */
+function folderOf(root: string): string {
+  const set = process.env['STRATEGY_DIR'];
+  return set === undefined || set === '' ? join(root, '.tradewind', 'strategies') : resolve(set);
 }
 
 function refuse(sentence: string, code = 1): number {

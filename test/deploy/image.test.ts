@@ -39,6 +39,7 @@ test('the image holds every room that its roles need, and nothing of repository,
   const rooms = [
     'core',
     'strategies',
+    'authoring',
     'backtest',
     'engine',
     'exchange',

@@ -23,7 +23,7 @@ export function operatorDocuments(): string[] {
   const parts = readdirSync(join(ROOT, 'deploy'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('README.md') && !path.includes('node_modules'))
     .map((path) => `deploy/${path.replaceAll('\\', '/')}`);
-  return ['README.md', ...operator.toSorted(), ...parts.toSorted()];
+  return ['README.md', 'docs/your-strategy.md', ...operator.toSorted(), ...parts.toSorted()];
 }
 
 /** The fenced blocks of one document, in their order. */
