@@ -6,6 +6,7 @@ import { adopt, fillsOf, findOrder, tradesAfter, tradesFrom, withFills } from '.
 import { createOrderBudget, type RateLimiter, rateLimiterFor } from './limits.ts';
 import { parseAccount } from '#exchange/parse/account.ts';
 import { gateOf, priorityOf, orderParams, waitMsOf } from './order-request.ts';
+import { cancelList, placeList } from './order-list.ts';
 import { failureOf, isReason, requireOwn } from './outcome.ts';
 import { parseCanceled, parseOrders, parsePlacement } from '#exchange/parse/orders.ts';
 import { cancelReplace } from './replace.ts';
@@ -47,6 +48,8 @@ export function createTrading(options: TradingOptions): TradingPort {
     place: (request) => place(link, request),
     cancelReplace: (request) => cancelReplace(link, request),
     cancel: (symbol, clientOrderId, cancelId) => cancel(link, { symbol, clientOrderId, cancelId }),
+    placeList: (request) => placeList(link, request),
+    cancelList: (ids) => cancelList(link, ids),
     cancelStray: (symbol, exchangeOrderId) => cancelStray(link, symbol, exchangeOrderId),
     findOrder: (symbol, by) => findOrder(link, symbol, by),
     async openOrders(symbol) {

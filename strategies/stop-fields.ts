@@ -41,6 +41,16 @@ export const protectiveStop = group(
   },
 ).prefault({});
 
+/** Whether a target rests next to the stop, for a strategy that sells everything at a fixed price. */
+export const restTarget = flag(
+  {
+    title: 'Rest the target on the exchange',
+    help: 'Places the price at which everything is sold as an order next to the stop; whichever is reached first cancels the other. It needs the stop on the exchange; moving either of them leaves the position without a stop for a moment',
+    advanced: true,
+  },
+  false,
+);
+
 interface StoredStop {
   readonly enabled: boolean;
   readonly limitOffsetPercentage: string;
@@ -51,8 +61,10 @@ interface StoredStop {
 export function stopShares(
   config: StoredStop,
   sells: boolean,
+  restsTarget = false,
 ): { stopLimitOffset: Decimal; protectiveStop?: StopSettings } {
   const stopLimitOffset = readSetting(config.limitOffsetPercentage) ?? requireDecimal(OFFSET);
   if (!sells || !config.enabled) return { stopLimitOffset };
-  return { stopLimitOffset, protectiveStop: { offset: stopLimitOffset, onBandBlock: config.onBandBlock } };
+  const stop = { offset: stopLimitOffset, onBandBlock: config.onBandBlock };
+  return { stopLimitOffset, protectiveStop: restsTarget ? { ...stop, restsTarget } : stop };
 }

@@ -109,6 +109,10 @@ export interface StrategyInstance {
   stopTicks(view: TickView): number;
   /** Name of the level that `stopTicks` returned, as the reason of a sale there. */
   stopReason(view: TickView): string;
+  /** Fixed price at which it sells the whole position, in ticks; 0 without one, and while only a part is sold there. */
+  targetTicks?(view: TickView): number;
+  /** The reason of a sale at `targetTicks`. */
+  readonly targetReason?: string;
   /** Stop of an entry now, as a share of its price; absent or undefined: the stop of the settings. */
   stopMultiple?(view: TickView): number | undefined;
   plan(view: TickView): readonly PlanLine[];

@@ -1,7 +1,7 @@
 import { add, type Decimal, maximum, multiply, subtract, ZERO } from '#core/amount/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { mergePatch } from '#core/merge.ts';
-import { type OrderForm, type OwnOrderId, readOwnClientOrderId } from '#core/order/order.ts';
+import { isServiceOrderId, type OrderForm, type OwnOrderId, readOwnClientOrderId } from '#core/order/order.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import type { ProfileToRun } from './profile-to-run.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
@@ -70,8 +70,10 @@ export function orphansOn(baseAsset: string, locks: readonly OrphanLock[]): Orph
 }
 
 /** An order of the exchange as an order of this service; null for a type that this service cannot manage. */
-export function formOf({ type, price, stopPrice, trailingBips, listId }: ExchangeOrder): OrderForm | null {
-  if (listId !== undefined) return null;
+export function formOf(order: ExchangeOrder): OrderForm | null {
+  const { type, price, stopPrice, trailingBips, listId } = order;
+  // Of a list of another program only the whole list could be managed.
+  if (listId !== undefined && !isServiceOrderId(order.clientOrderId)) return null;
   if (type === 'MARKET') return { type: 'market' };
   if (type === 'LIMIT' || type === 'LIMIT_MAKER') return { type: 'limit', price };
   if (type === 'STOP_LOSS' && trailingBips !== undefined) return { type: 'trailing-stop', deltaBips: trailingBips };

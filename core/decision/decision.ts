@@ -197,6 +197,10 @@ export const APPROVAL_REASONS = {
     sentence: 'Waiting: the stop on the exchange is selling. After {seconds} s the rest is sold at the market.',
     thresholds: [],
   },
+  'order-target-selling': {
+    sentence: 'Waiting: the target on the exchange is selling. After {seconds} s the rest is sold at the market.',
+    thresholds: [],
+  },
   'order-refused-repeatedly': {
     sentence: 'Waiting: the exchange refused this {times} times ("{message}"); next attempt {until}.',
     thresholds: ['message', 'times'],

@@ -2,6 +2,7 @@ import { type Decimal, fromSteps, maximum, subtract, ZERO } from '#core/amount/d
 import type { OrderForm } from '#core/order/order.ts';
 import { isSellable, type Position } from '#core/position/position.ts';
 import { planStop, type RestingStop, type StopPlan, type StopSettings } from '#core/sizing/protective-stop.ts';
+import { planTarget, type TargetSituation } from '#core/sizing/resting-target.ts';
 import { refusalOf } from './checks.ts';
 import { type Facts, type Judgement, type JudgedOrder, type Situation } from './situation.ts';
 
@@ -27,6 +28,13 @@ export interface KeptStop {
   /** Null without a price. */
   readonly price: Decimal | null;
   readonly resting: RestingOrder | null;
+  /** The target that should rest next to the stop; absent: none may. */
+  readonly target?: KeptTarget;
+}
+
+/** `ticks`: price at which the strategy sells the whole position, 0 without one. */
+export interface KeptTarget extends Pick<TargetSituation, 'resting' | 'blocked'> {
+  readonly ticks: number;
 }
 
 /** The resting stop. `basis`: null when it is not known. */
@@ -44,7 +52,8 @@ export function planKeptStop(coin: GuardedCoin, kept: KeptStop): StopPlan {
   const left = maximum(subtract(position.quantity, quantityInOpenSells), ZERO);
   const guarded = left === position.quantity || isSellable(left, position.averagePrice, rules);
   const level = resting === null ? ZERO : (resting.basis?.level ?? triggerOf(resting.form));
-  return planStop({
+  const rests = resting === null ? null : restingAt(resting, level);
+  const plan = planStop({
     settings,
     stop: guarded ? fromSteps(Math.round(kept.ticks), rules.price.tick) : ZERO,
     reason,
@@ -53,8 +62,12 @@ export function planKeptStop(coin: GuardedCoin, kept: KeptStop): StopPlan {
     position: left,
     free,
     rules,
-    resting: resting === null ? null : restingAt(resting, level),
+    resting: rests,
   });
+  const { target } = kept;
+  if (target === undefined) return plan;
+  const wanted = guarded ? fromSteps(Math.round(target.ticks), rules.price.tick) : ZERO;
+  return planTarget(plan, rests, { wanted, price, rules, resting: target.resting, blocked: target.blocked });
 }
 
 /** Written out: an object spread would cost a backtest as much as the rest of the plan. */
@@ -74,11 +87,14 @@ const mayFall = (basis: StopBasis | null, position: Position, config: string): b
   basis !== null && (position.averagePrice < basis.average || config !== basis.settings);
 
 /** Approves or refuses a protective stop that `planKeptStop` planned. */
-export function judgeStop({ form, quantity }: Extract<StopPlan, { kind: 'place' }>, situation: Situation): Judgement {
+export function judgeStop(
+  { form, quantity, target }: Extract<StopPlan, { kind: 'place' }>,
+  situation: Situation,
+): Judgement {
   const refusal = refusalOf('stop', situation);
   if (refusal !== undefined) return refusal;
   const order: JudgedOrder = { side: 'sell', purpose: 'stop', form, quantity };
-  return { kind: 'approved', order, facts: { quantity, ...pricesOf(form) } };
+  return { kind: 'approved', order, facts: { quantity, ...pricesOf(form), ...(target !== undefined && { target }) } };
 }
 
 /** The prices of a stop, or the distance of a trailing stop in percent. */

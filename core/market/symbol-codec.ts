@@ -24,6 +24,7 @@ const rules = z.object({
   notional: z.object({ min: decimal, max: decimal, minAppliesToMarket: z.boolean() }),
   band: z.object({ bidUp: decimal, bidDown: decimal, askUp: decimal, askDown: decimal }).nullable(),
   trailing: z.object({ min: z.number(), max: z.number() }).exactOptional(),
+  lists: z.boolean().exactOptional(),
 });
 
 /** Trading rules as JSON for the cache store: decimals become text; the long list of permissions is omitted. */

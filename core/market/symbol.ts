@@ -37,6 +37,8 @@ export interface SymbolRules {
   } | null;
   /** Allowed distances of a trailing stop below the price, in bps; absent when trailing stops are not allowed. */
   readonly trailing?: { readonly min: number; readonly max: number };
+  /** Whether the exchange accepts order lists for the coin; absent: it does not. */
+  readonly lists?: boolean;
 }
 
 /**

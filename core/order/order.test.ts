@@ -10,8 +10,10 @@ import {
   isLiveOrder,
   isOwnClientOrderId,
   ORDER_STATES,
+  listIdOf,
   originalIdOf,
   readOwnClientOrderId,
+  targetIdOf,
 } from './order.ts';
 
 const OWNER = newId<ProfileId>();
@@ -19,7 +21,7 @@ const OWNER = newId<ProfileId>();
 const owners = fc.record({
   profileId: fc.integer({ min: 0, max: 2 ** 40 }).map((at) => newId<ProfileId>(at)),
   symbol: fc.stringMatching(/^[A-Z0-9]{2,20}$/),
-  purpose: fc.constantFrom('entry', 'exit', 'stop', 'manual'),
+  purpose: fc.constantFrom('entry', 'exit', 'stop', 'target', 'manual'),
   sequence: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
 });
 
@@ -31,7 +33,7 @@ test('order ids fit the exchange, repeat for the same intent, and prove their ow
       for (const text of [id, cancel]) {
         assert.match(text, /^[A-Za-z0-9-]{1,36}$/);
         assert.ok(isOwnClientOrderId(text, owner.profileId, owner.symbol));
-        assert.equal(originalIdOf(text), id);
+        assert.equal(originalIdOf(text, 'LIMIT'), id);
       }
       assert.equal(clientOrderIdOf({ ...owner }), id);
       assert.ok(!isOwnClientOrderId(id, newId<ProfileId>(), owner.symbol));
@@ -45,10 +47,25 @@ test('no two intents of a coin share an id', () => {
     fc.property(owners, fc.integer({ min: 0, max: 1_000_000 }), (owner, other) => {
       const second = { ...owner, sequence: other };
       assert.equal(clientOrderIdOf(owner) === clientOrderIdOf(second), owner.sequence === other);
-      const purposes = (['entry', 'exit', 'stop', 'manual'] as const).map((purpose) =>
+      const purposes = (['entry', 'exit', 'stop', 'target', 'manual'] as const).map((purpose) =>
         clientOrderIdOf({ ...owner, purpose }),
       );
-      assert.equal(new Set(purposes).size, 4);
+      assert.equal(new Set(purposes).size, 5);
+    }),
+  );
+});
+
+test('a list and its legs share a number, and a cancel of the list still tells which leg it names', () => {
+  fc.assert(
+    fc.property(owners, (owner) => {
+      const stop = clientOrderIdOf({ ...owner, purpose: 'stop' });
+      const target = targetIdOf(stop);
+      assert.equal(target, clientOrderIdOf({ ...owner, purpose: 'target' }));
+      const list = listIdOf(stop);
+      assert.equal(list, listIdOf(target));
+      assert.ok(!isOwnClientOrderId(list, owner.profileId, owner.symbol));
+      assert.equal(originalIdOf(cancelIdOf(list), 'STOP_LOSS_LIMIT'), stop);
+      assert.equal(originalIdOf(cancelIdOf(list), 'LIMIT_MAKER'), target);
     }),
   );
 });
@@ -62,7 +79,7 @@ test('a known id stays what it is: open orders out there carry it', () => {
 test('ids of other programs are not ours', () => {
   for (const id of ['', 'web_123', 'tw1-', 'x-tw1-0000000000000-e1']) {
     assert.equal(isOwnClientOrderId(id, newId<ProfileId>(), 'BTCUSDT'), false);
-    assert.equal(originalIdOf(id), id);
+    assert.equal(originalIdOf(id, 'LIMIT'), id);
   }
 });
 

@@ -20,7 +20,8 @@ export const LIVE_ORDER_STATES = ['intent', 'open', 'partially-filled', 'unknown
 export const isLiveOrder = (state: OrderState): boolean => LIVE_ORDER_STATES.some((live) => live === state);
 
 export type Side = 'buy' | 'sell';
-const PURPOSES = ['entry', 'exit', 'stop', 'manual'] as const;
+/** `target`: the leg of an order list that sells above the price, next to a `stop`. */
+const PURPOSES = ['entry', 'exit', 'stop', 'target', 'manual'] as const;
 export type OrderPurpose = (typeof PURPOSES)[number];
 
 export type OrderForm =
@@ -54,6 +55,8 @@ export type ApprovedOrder = OrderDraft & { readonly [approved]: true };
 export interface OrderRecord extends OrderDraft {
   readonly id: OrderId;
   readonly clientOrderId: string;
+  /** Client id of its order list; null for an order outside a list. */
+  readonly listId: string | null;
   readonly exchangeOrderId: string | null;
   readonly state: OrderState;
   readonly reason: string;
@@ -68,7 +71,13 @@ export interface OrderRecord extends OrderDraft {
   readonly payload: unknown;
 }
 
-const PURPOSE_LETTER: Readonly<Record<OrderPurpose, string>> = { entry: 'e', exit: 'x', stop: 's', manual: 'm' };
+const PURPOSE_LETTER: Readonly<Record<OrderPurpose, string>> = {
+  entry: 'e',
+  exit: 'x',
+  stop: 's',
+  target: 't',
+  manual: 'm',
+};
 /** The offset of the 64-bit hash in two halves; its prime is 2^40 + FNV_PRIME. */
 const [FNV_HIGH, FNV_LOW] = [0xcbf29ce4, 0x84222325];
 const FNV_PRIME = 0x1b3;
@@ -106,8 +115,24 @@ export function clientOrderIdOf(owner: {
 /** The id of the cancel of an order: deterministic, and never the id of an order. */
 export const cancelIdOf = (clientOrderId: string): string => `${clientOrderId}-c`;
 
-/** The order id of a cancel id; any other id is returned unchanged. */
-export const originalIdOf = (clientOrderId: string): string => clientOrderId.replace(/^(tw1-.+)-c$/, '$1');
+/** Type of the exchange of a leg that sells above the price. */
+const ABOVE = 'LIMIT_MAKER';
+
+/**
+ * The order id of a cancel id; any other id is returned unchanged. The cancel of an order list gives both legs one id: the
+ * type of the exchange then says which leg it is.
+ */
+export const originalIdOf = (clientOrderId: string, type: string): string =>
+  clientOrderId.replace(/^(tw1-.+)-c$/, '$1').replace(/^(tw1-.+)-l([0-9a-z]+)$/, `$1-${type === ABOVE ? 't' : 's'}$2`);
+
+/** The client id of the order list of a leg: one number for list, stop and target. */
+export const listIdOf = (clientOrderId: string): string => clientOrderId.replace(/-[st]([0-9a-z]+)$/, '-l$1');
+
+/** The client id of the stop in the list of a target; any other id is returned unchanged. */
+export const stopIdOf = (clientOrderId: string): string => clientOrderId.replace(/-t([0-9a-z]+)$/, '-s$1');
+
+/** The client id of the target in the list of a stop. */
+export const targetIdOf = (clientOrderId: string): string => clientOrderId.replace(/-s([0-9a-z]+)$/, '-t$1');
 
 /** True for an id in the form of this service, for any profile. */
 export const isServiceOrderId = (clientOrderId: string): boolean => clientOrderId.startsWith('tw1-');
@@ -115,7 +140,7 @@ export const isServiceOrderId = (clientOrderId: string): boolean => clientOrderI
 /** True when `clientOrderId` has the form for orders of (profile, symbol). */
 export function isOwnClientOrderId(clientOrderId: string, profileId: ProfileId, symbol: string): boolean {
   const prefix = clientOrderIdOf({ profileId, symbol, purpose: 'entry', sequence: 0 }).slice(0, -2);
-  return clientOrderId.startsWith(prefix) && /^[exsm][0-9a-z]+(-c)?$/.test(clientOrderId.slice(prefix.length));
+  return clientOrderId.startsWith(prefix) && /^[exstm][0-9a-z]+(-c)?$/.test(clientOrderId.slice(prefix.length));
 }
 
 /** Decoded own client order id. */
@@ -128,7 +153,7 @@ export interface OwnOrderId {
 /** Decodes the id of a stray order of (profile, symbol); undefined when deriving the id again gives another id. */
 export function readOwnClientOrderId(id: string, profileId: ProfileId, symbol: string): OwnOrderId | undefined {
   if (!isOwnClientOrderId(id, profileId, symbol)) return undefined;
-  const clientOrderId = originalIdOf(id);
+  const clientOrderId = id.replace(/-c$/, '');
   const text = clientOrderId.slice(clientOrderId.lastIndexOf('-') + 1);
   const purpose = PURPOSES.find((each) => PURPOSE_LETTER[each] === text[0]);
   if (purpose === undefined) return undefined;

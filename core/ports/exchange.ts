@@ -57,11 +57,35 @@ export interface ReplaceOutcome {
   readonly placed: WriteOutcome | { readonly kind: 'not-attempted' };
 }
 
+/** One leg of an order list: an approved order with its client id. */
+export interface ListLeg {
+  readonly order: ApprovedOrder;
+  readonly clientOrderId: string;
+}
+
+/** A stop and a target of one quantity, of which only one sells (OCO). */
+export interface ListRequest extends Omit<PlaceRequest, 'order' | 'clientOrderId'> {
+  readonly stop: ListLeg;
+  readonly target: ListLeg;
+  readonly listId: string;
+}
+
+/** The client ids of an order list and its legs. A leg that has ended is absent. */
+export interface ListIds {
+  readonly symbol: string;
+  readonly listId: string;
+  readonly legs: readonly string[];
+}
+
 /** Signed calls of one account. Reads throw ExchangeError (see exchange/errors.ts) when they fail. */
 export interface TradingPort {
   place(request: PlaceRequest): Promise<WriteOutcome>;
   cancel(symbol: string, clientOrderId: string, cancelId: string): Promise<WriteOutcome>;
   cancelReplace(request: ReplaceRequest): Promise<ReplaceOutcome>;
+  /** Places both legs in one request; the outcomes are in the order stop, target. */
+  placeList(request: ListRequest): Promise<readonly [WriteOutcome, WriteOutcome]>;
+  /** Cancels an order list; the outcomes are in the order of its legs. */
+  cancelList(ids: ListIds): Promise<readonly WriteOutcome[]>;
   /** Cancels an order that belongs to no profile; returns its state after that. */
   cancelStray(symbol: string, exchangeOrderId: string): Promise<OrderLookup>;
   findOrder(symbol: string, by: { clientOrderId: string } | { exchangeOrderId: string }): Promise<OrderLookup>;

@@ -29,18 +29,31 @@ export interface IntentRequest {
   readonly decision: unknown;
   readonly strategyState: unknown;
   readonly expectedVersion: number;
+  /** A stop rests, or the intent is an order list: a freeze then refuses it. */
   readonly stopRests: boolean;
   readonly fencing: number;
   readonly sendBeforeMs: number;
   /** Market time of the decision. */
   readonly at: Date;
+  /** The leg that sells above the price. Stop and target then form one order list: both are committed, or none. */
+  readonly target?: {
+    readonly order: ApprovedOrder;
+    readonly orderId: OrderId;
+    readonly reason: string;
+  };
   /** The operator's action behind it. A second intent for one action fails to commit. */
   readonly actionId?: string;
 }
 
 /** Only `committed` may be sent. `lost-lease`: another worker owns the account; `moved`: the version differed. */
 export type IntentResult =
-  | { readonly kind: 'committed'; readonly record: OrderRecord; readonly version: number }
+  | {
+      readonly kind: 'committed';
+      readonly record: OrderRecord;
+      /** The target of an order list. */
+      readonly target?: OrderRecord;
+      readonly version: number;
+    }
   | { readonly kind: 'halted'; readonly halt: Halt }
   | { readonly kind: 'lost-lease' }
   | { readonly kind: 'moved' };

@@ -27,10 +27,12 @@ export const BAND_POLICIES = ['notify', 'clamp', 'native-trail'] as const;
 export interface StopSettings {
   readonly offset: Decimal;
   readonly onBandBlock: (typeof BAND_POLICIES)[number];
+  /** A fixed target of the strategy rests next to the stop, as one order list. */
+  readonly restsTarget?: boolean;
 }
 
 /** A resting stop is moved once its price or quantity differs by this share. */
-const STOP_DRIFT = requireDecimal('0.001');
+export const STOP_DRIFT = requireDecimal('0.001');
 export const STOP_QTY_DRIFT = requireDecimal('0.01');
 /** A clamped stop keeps this distance to the edge of the band, and moves once it differs by this share. */
 const CLAMP_CUSHION = requireDecimal('1.01');
@@ -60,6 +62,29 @@ export const STOP_REASONS = {
     sentence:
       'Selling at the market: the stop on the exchange was triggered at {stop} but did not sell in time at {limit} or above. The price is {price}.',
     thresholds: ['stop', 'limit'],
+  },
+  'order-target-no-lists': {
+    sentence:
+      'The exchange allows no order lists for this coin. Only the stop rests there; this service watches the target.',
+    thresholds: [],
+  },
+  'order-target-trailing-stop': {
+    sentence: 'The exchange trails the stop, so no target rests next to it. This service watches the target.',
+    thresholds: [],
+  },
+  'order-target-outside-band': {
+    sentence:
+      'The exchange accepts no order at {target}, above {ceiling}. Only the stop rests there; this service watches the target.',
+    thresholds: ['ceiling'],
+  },
+  'order-target-frozen': {
+    sentence: 'A kill switch freezes sales, so only a stop may be placed. This service watches the target.',
+    thresholds: [],
+  },
+  'order-target-refused': {
+    sentence:
+      'The exchange refused the order list ("{message}"). Only the stop rests there for the next {minutes} minutes; this service watches the target.',
+    thresholds: ['message'],
   },
   'order-stop-no-price': { sentence: 'No stop can be placed without a price.', thresholds: [] },
 } as const satisfies Record<string, ReasonText>;
@@ -99,16 +124,26 @@ export interface StopSituation {
   readonly resting: RestingStop | null;
 }
 
-/** `wait` keeps the resting stop; `place` replaces it. */
+/** Why the exchange does not hold what it should. */
+export interface Lack {
+  readonly reason: StopReason;
+  readonly numbers: Numbers;
+}
+
+/** `wait` keeps the resting stop; `place` replaces it. `lack`: why a target of the strategy does not rest next to it. */
 export type StopPlan =
-  | { readonly kind: 'idle' | 'keep' | 'remove' }
-  | { readonly kind: 'wait'; readonly reason: StopReason; readonly numbers: Numbers }
+  | { readonly kind: 'idle' | 'remove' }
+  | { readonly kind: 'keep'; readonly lack?: Lack }
+  | ({ readonly kind: 'wait' } & Lack)
   | {
       readonly kind: 'place';
       readonly form: OrderForm;
       readonly quantity: Decimal;
       readonly level: Decimal;
       readonly reason: string;
+      /** The price of the target that rests next to the stop, as one order list; absent: the stop alone. */
+      readonly target?: Decimal;
+      readonly lack?: Lack;
     };
 
 const KEEP: StopPlan = { kind: 'keep' };
@@ -184,7 +219,7 @@ function unsellable(wanted: Wanted, quantity: Decimal, limit: Decimal): StopPlan
 }
 
 /** Whether `b` differs from `a` by less than a share of `a`, or by less than `least` when that is more. */
-const isNear = (a: Decimal, b: Decimal, by: { readonly drift: Decimal; readonly least?: Decimal }): boolean =>
+export const isNear = (a: Decimal, b: Decimal, by: { readonly drift: Decimal; readonly least?: Decimal }): boolean =>
   absolute(subtract(a, b)) < maximum(multiply(a, by.drift), by.least ?? ZERO);
 
 const isNearForm = (form: OrderForm, other: OrderForm, drift: Decimal): boolean =>
@@ -195,6 +230,10 @@ const isNearForm = (form: OrderForm, other: OrderForm, drift: Decimal): boolean 
 
 const wait = (reason: StopReason, numbers: Readonly<Record<string, Decimal>> = {}): StopPlan => ({
   kind: 'wait',
+  ...lackOf(reason, numbers),
+});
+
+export const lackOf = (reason: StopReason, numbers: Readonly<Record<string, Decimal>> = {}): Lack => ({
   reason,
   numbers: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)])),
 });

@@ -77,7 +77,8 @@ async function fateOf({ ports }: AccountContext, record: OrderRecord): Promise<'
 
 /** A manually cancelled order has another client id, but the same side and quantity. */
 const isSame = (order: ExchangeOrder, { clientOrderId, side, quantity }: OrderRecord): boolean =>
-  originalIdOf(order.clientOrderId) === clientOrderId || (order.side === side && order.quantity === quantity);
+  originalIdOf(order.clientOrderId, order.type) === clientOrderId ||
+  (order.side === side && order.quantity === quantity);
 
 /** True when the listed order is the recorded order or a later one. */
 function reaches(listed: ExchangeOrder, record: OrderRecord): boolean {

@@ -9,7 +9,7 @@ import type { TradingPort } from '#core/ports/exchange.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import type { SymbolInfo } from '#core/market/symbol-codec.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
-import { type Coin, pendingOrder, restingStops } from '#engine/state/coin.ts';
+import { type Coin, pendingOrder, restingStops, restingTargets } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import { adjust, type BasisDeps, heldElsewhere, isSettled, report } from '#engine/runner/cost-basis.ts';
 
@@ -77,7 +77,7 @@ async function reconcileCoin(deps: BasisDeps, runner: CoinRunner, { sweep, book,
   const total = typeof rules === 'string' ? undefined : totalOf(book.wallet.balances, rules.baseAsset);
   const balance = total === undefined ? undefined : maximum(subtract(total, heldElsewhere(book.runners, coin)), ZERO);
   const { locked } = orphansOn(coin.rules.baseAsset, coin.context.orphans);
-  const resting = new Set(restingStops(coin).map(({ record }) => record.exchangeOrderId));
+  const resting = new Set([...restingStops(coin), ...restingTargets(coin)].map(({ record }) => record.exchangeOrderId));
   const others = book.open.some((order) => order.symbol === symbol && !resting.has(order.exchangeOrderId));
   const moving = pendingOrder(coin) !== undefined || others;
   const isUnread = book.unread.has(symbol) || book.unread.has(null);

@@ -3,7 +3,7 @@ import { haltsOf } from '#engine/state/account-context.ts';
 import { cancelOrder } from '#engine/tick/cancel.ts';
 import { type Coin, isCertain } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
-import { idsOf } from '#engine/tick/execute.ts';
+import { idsOf } from '#engine/tick/outcome.ts';
 import { logRow } from '#engine/tick/settle.ts';
 
 const BY_KILL_SWITCH = 'a kill switch cancels resting buys';

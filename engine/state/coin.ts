@@ -271,8 +271,21 @@ const NONE: LiveOrder[] = [];
 /** Protective stops that certainly rest on the exchange, oldest first; more than one only after a wrong proof. */
 export const restingStops = (coin: Coin): LiveOrder[] => resting(coin, ({ purpose }) => purpose === 'stop');
 
-/** Resting orders other than stops: the next sale must not be bought back or sold twice by them. */
-export const restingOrders = (coin: Coin): LiveOrder[] => resting(coin, ({ purpose }) => purpose !== 'stop');
+/** Targets that certainly rest on the exchange. */
+export const restingTargets = (coin: Coin): LiveOrder[] => resting(coin, ({ purpose }) => purpose === 'target');
+
+/** The live orders of its order list, itself first. */
+export const legsOf = ({ live }: Coin, order: LiveOrder): LiveOrder[] => {
+  const { listId } = order.record;
+  if (listId === null) return [order];
+  return [order, ...[...live.values()].filter((each) => each !== order && each.record.listId === listId)];
+};
+
+/**
+ * Resting orders other than stops and their targets: the next sale must not be bought back or sold twice by them.
+ */
+export const restingOrders = (coin: Coin): LiveOrder[] =>
+  resting(coin, ({ purpose }) => purpose !== 'stop' && purpose !== 'target');
 
 /** The strategy's buy that rests on the exchange. */
 export const waitingEntry = (coin: Coin): LiveOrder | undefined =>

@@ -3,7 +3,10 @@ import type { StopBasis } from '#core/judge/stop.ts';
 import { isObject } from '#core/merge.ts';
 import type { OrderRecord } from '#core/order/order.ts';
 
-/** State of a coin's protective stop. Times are performance.now(). */
+/** For this long after a refusal, no order list is tried again (ms): each try leaves the position without a stop. */
+export const LIST_REFUSED_MS = 900_000;
+
+/** State of a coin's protective stop and target. Times are performance.now(). */
 export interface Guard {
   /** The resting stop that has started to sell. */
   triggered: { readonly clientOrderId: string; readonly sinceMs: number } | null;
@@ -13,6 +16,12 @@ export interface Guard {
   cause: string | null;
   /** True once the log holds the present cause. */
   reported: boolean;
+  /** The resting target that has started to sell. */
+  selling: { readonly clientOrderId: string; readonly sinceMs: number } | null;
+  /** Why the exchange refused an order list, and until when none is tried again. */
+  listRefused: { readonly message: string; readonly untilMs: number } | null;
+  /** Why no target rests next to the stop; its reason code is in the log. */
+  targetCause: { readonly reason: string; readonly sentence: string } | null;
 }
 
 export const createGuard = (): Guard => ({
@@ -20,7 +29,20 @@ export const createGuard = (): Guard => ({
   unprotected: null,
   cause: null,
   reported: false,
+  selling: null,
+  listRefused: null,
+  targetCause: null,
 });
+
+export function refuseLists(guard: Guard, message: string): void {
+  guard.listRefused = { message, untilMs: performance.now() + LIST_REFUSED_MS };
+}
+
+/** The stop is cancelled and the next one is not placed yet: the time without one begins. */
+export function startUnprotected(guard: Guard): void {
+  const nowMs = performance.now();
+  guard.unprotected ??= { sinceMs: nowMs, countedMs: nowMs };
+}
 
 /** The basis of a stop as its intent stores it: decimals as text. */
 export const basisToStore = ({ level, average, settings }: StopBasis): unknown => ({

@@ -22,7 +22,13 @@ interface RefusedOrder {
 }
 
 export type ApprovalResult =
-  | { readonly kind: 'approved'; readonly order: ApprovedOrder; readonly numbers: Numbers }
+  | {
+      readonly kind: 'approved';
+      readonly order: ApprovedOrder;
+      readonly numbers: Numbers;
+      /** The target of the order list that the order is the stop of. */
+      readonly target?: ApprovedOrder;
+    }
   | RefusedOrder;
 
 /** The only place that turns a draft into an order that may be committed and sent. */
@@ -51,9 +57,13 @@ export const approve = (
 export const approveManual = (request: ManualRequest, context: ApprovalContext): ApprovalResult =>
   resultOf(judgeManual(request, context), context);
 
-/** Approves or refuses a protective stop that was planned and sized. */
-export const approveStop = (plan: Extract<StopPlan, { kind: 'place' }>, context: ApprovalContext): ApprovalResult =>
-  resultOf(judgeStop(plan, context), context);
+/** Approves or refuses a protective stop that was planned and sized, with the target that rests next to it. */
+export function approveStop(plan: Extract<StopPlan, { kind: 'place' }>, context: ApprovalContext): ApprovalResult {
+  const result = resultOf(judgeStop(plan, context), context);
+  if (result.kind === 'refused' || plan.target === undefined) return result;
+  const form = { type: 'limit', price: plan.target, maker: true } as const;
+  return { ...result, target: approveDraft({ ...result.order, purpose: 'target', form }) };
+}
 
 /** Why the engine may not place, move or cancel the stop now. */
 export function stopRefusal(context: ApprovalContext): RefusedOrder | undefined {

@@ -94,9 +94,10 @@ function stepOfCancel(coin: Coin, action: CoinAction, orderId: string): ActionSt
         : `It was too late to cancel: the order is ${state}.`,
     );
   }
-  if (live.record.purpose === 'stop') {
+  if (live.record.purpose === 'stop' || live.record.purpose === 'target') {
+    const what = live.record.purpose === 'stop' ? 'protective stop' : 'target';
     return end(
-      'This is the protective stop of the position: the worker would place it again at once. Turn it off in the config.',
+      `This is the ${what} of the position: the worker would place it again at once. Turn it off in the config.`,
     );
   }
   if (!restingOrders(coin).includes(live)) return WAIT;

@@ -4,19 +4,18 @@ import { formatDecimal, maximum, multiply, subtract, ZERO } from '#core/amount/d
 import { isRefusedByEveryHalt, isRefusedByNoHalt } from '#core/account/halts.ts';
 import { newId, type OrderId } from '#core/ids.ts';
 import type { OnWire } from '#core/order/order-evidence.ts';
-import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order/order.ts';
+import { type ApprovedOrder, isLiveOrder } from '#core/order/order.ts';
 import { dearestPrice } from '#core/judge/entry.ts';
 import type { StopBasis } from '#core/judge/stop.ts';
-import { certainFrom } from '#core/order/order-timing.ts';
 import type { WriteOutcome } from '#core/ports/exchange.ts';
 import { haltsOf, marketNow } from '#engine/state/account-context.ts';
-import { applyCancel } from './cancel.ts';
-import { type Coin, liveOrderOf, stateToStore, takeStored } from '#engine/state/coin.ts';
+import { applyCancel, cancelIdFor, cancelOrder } from './cancel.ts';
+import { type Coin, legsOf, liveOrderOf, stateToStore, takeStored } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
 import type { CoinAction } from '#engine/state/operator-request.ts';
-import { basisToStore } from '#engine/state/guard.ts';
-import { announceOrder, logRow, settleOrder } from './settle.ts';
-import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
+import { basisToStore, startUnprotected } from '#engine/state/guard.ts';
+import { applyOutcome } from './outcome.ts';
+import { LeaseLost } from '#engine/state/ends-run.ts';
 
 /*
  * The life of an order, in order. This is the one full account of it; other files point here.
@@ -35,8 +34,10 @@ import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
  * 5. Send. The exchange client waits for the rate limiter, then reads the clock, then calls the gate
  *    (exchange/order-request.ts). The gate refuses under a halt that binds the order, or after `sendBeforeMs`; else the
  *    client signs and sends once. It sends a second time only after error -1021, which proves that nothing was done. An
- *    order that replaces a resting stop or a waiting buy goes out as one cancel-replace request.
- * 6. Apply the outcome (`applyOutcome`):
+ *    order that replaces a resting stop or a waiting buy goes out as one cancel-replace request. A stop with a target is
+ *    one order list: both legs are committed in step 4 and sent in one request. The exchange replaces nothing by a list:
+ *    what rests is cancelled first, after the commit, and the time without a stop is counted.
+ * 6. Apply the outcome (outcome.ts), of a list to both legs:
  *    - `accepted`: settle.ts stores the exchange order id and applies the fills.
  *    - `rejected`: the row becomes `rejected`, and the breaker counts the refusal.
  *    - `not-sent`: the row becomes `cancelled`, with the reason in its payload.
@@ -70,6 +71,8 @@ export interface Execution {
   readonly replaces?: LiveOrder;
   /** Level, average price and settings that a stop is placed for. */
   readonly basis?: StopBasis;
+  /** The target that rests next to a stop, as one order list. */
+  readonly target?: { readonly order: ApprovedOrder; readonly reason: string };
   /** The operator's action that this order executes. */
   readonly action?: CoinAction;
 }
@@ -87,14 +90,16 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   reserveFor(coin, { orderId, execution, at });
   const { sendWithinMs, exitWithinMs } = coin.context.timing;
   const sendBeforeMs = market.clock.protocolMs() + (order.side === 'buy' ? sendWithinMs : exitWithinMs);
+  const { target } = execution;
   const intent = await store.commitIntent({
     order,
     orderId,
+    ...(target && { target: { ...target, orderId: newId<OrderId>() } }),
     reason: execution.reason,
     decision: { ...decisionToStore(execution, coin.settings), ...versionOf(coin) },
     strategyState: stateToStore(coin),
     expectedVersion: coin.version,
-    stopRests: execution.replaces !== undefined,
+    stopRests: isFreezable(execution),
     fencing: coin.context.fencing,
     sendBeforeMs,
     at,
@@ -114,6 +119,12 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   const live = liveOrderOf(intent.record);
   coin.live.set(intent.record.clientOrderId, live);
   if (execution.action !== undefined) execution.action.order = live;
+  if (intent.target !== undefined) {
+    const above = liveOrderOf(intent.target);
+    coin.live.set(above.record.clientOrderId, above);
+    const { kind } = await sendList(coin, [live, above], execution);
+    return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: kind };
+  }
   const outcome = await send(coin, live, execution);
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
@@ -154,25 +165,34 @@ function release({ context }: Coin, orderId: OrderId): void {
   context.risk.forget(orderId);
 }
 
-/** Sends a committed order, alone or as the replacement of a resting order, and applies the outcome. */
-async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution): Promise<WriteOutcome> {
-  const { trading } = coin.context.ports;
-  const { clientOrderId, sendBeforeMs } = live.record;
+/** A freeze refuses it: a first stop alone is never refused. */
+const isFreezable = ({ replaces, target }: Execution): boolean => replaces !== undefined || target !== undefined;
+
+function requestFor(coin: Coin, { record }: LiveOrder, execution: Execution) {
+  const { order } = execution;
   const halted = (): boolean => {
     const halts = haltsOf(coin.context, coin.profile.id);
-    if (isRefusedByNoHalt(order, replaces !== undefined)) return false;
+    if (isRefusedByNoHalt(order, isFreezable(execution))) return false;
     return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
   };
   const { records } = coin.context.ports;
-  const onWire: OnWire = (seen) => records.evidence({ orderId: live.record.id, ...seen });
-  const request = { order, clientOrderId, sendBeforeMs, halted, onWire };
+  const onWire: OnWire = (seen) => records.evidence({ orderId: record.id, ...seen });
+  return { order, clientOrderId: record.clientOrderId, sendBeforeMs: record.sendBeforeMs, halted, onWire };
+}
+
+/** Sends a committed order, alone or as the replacement of a resting order, and applies the outcome. */
+async function send(coin: Coin, live: LiveOrder, execution: Execution): Promise<WriteOutcome> {
+  const { trading } = coin.context.ports;
+  const { replaces } = execution;
+  const request = requestFor(coin, live, execution);
+  const { sendBeforeMs } = request;
   if (replaces === undefined) {
     const outcome = await trading.place(request);
     await applyOutcome(coin, live, outcome);
     return outcome;
   }
   const cancelClientOrderId = replaces.record.clientOrderId;
-  const cancelId = cancelIdOf(cancelClientOrderId);
+  const cancelId = cancelIdFor(coin, replaces);
   const { cancelled, placed } = await trading.cancelReplace({ ...request, cancelClientOrderId, cancelId });
   const outcome = placed.kind === 'not-attempted' ? notAttempted(cancelled) : placed;
   await applyCancel(coin, replaces, { outcome: cancelled, sentUntilMs: sendBeforeMs });
@@ -184,92 +204,47 @@ async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution)
 const notAttempted = (cancelled: WriteOutcome): WriteOutcome =>
   cancelled.kind === 'rejected' ? cancelled : { kind: 'not-sent', reason: 'not-attempted' };
 
-/** Stores the outcome of an order. */
-async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome): Promise<void> {
-  const { store } = coin.context.ports;
-  if (outcome.kind === 'accepted') {
-    await settleOrder(coin, live, outcome);
-    return;
-  }
-  if (outcome.kind === 'unknown') {
-    live.record = await store.updateOrder(live.record.id, { state: 'unknown', payload: { cause: outcome.cause } });
-    live.certainAtMs = certainFrom(live.record.sendBeforeMs, coin.context.timing);
-    logRow(coin, {
-      level: 'warn',
-      msg: `Sent ${nameOf(live.record)}; the exchange has not answered (${outcome.cause}). The coin sends no other order until the outcome is known.`,
-      ctx: { event: 'order_unknown', ...idsOf(live.record), cause: outcome.cause },
-    });
-    announceOrder(coin, live);
-    return;
-  }
-  await close(coin, live, outcome);
-}
-
-async function close(
+/**
+ * Sends a committed stop and target as one list, and applies the outcome to both. The resting order is cancelled first: the
+ * exchange knows no replacement by a list. Nothing is placed unless that certainly ended without an execution.
+ */
+async function sendList(
   coin: Coin,
-  live: LiveOrder,
-  outcome: Extract<WriteOutcome, { kind: 'rejected' | 'not-sent' }>,
-): Promise<void> {
-  const { store } = coin.context.ports;
-  const rejected = outcome.kind === 'rejected';
-  live.record = await store.updateOrder(live.record.id, {
-    state: rejected ? 'rejected' : 'cancelled',
-    payload: rejected ? outcome.payload : { reason: outcome.reason },
-    at: marketNow(coin.context),
-  });
-  coin.live.delete(live.record.clientOrderId);
-  coin.context.wallet.settle(live.record.id, performance.now());
-  coin.context.risk.finish(live.record.id);
-  if (rejected) {
-    if (outcome.doubts === 'rules') coin.context.rules.doubted = true;
-    if (outcome.doubts === 'key') coin.context.fail(new KeyRefused(outcome.message));
-    const refusals = coin.breaker.refused(live.record.purpose, outcome.message, Date.now());
-    logRow(coin, {
-      level: 'warn',
-      msg: `The exchange refused ${nameOf(live.record)}: ${outcome.message}`,
-      ctx: {
-        event: 'order_rejected',
-        ...idsOf(live.record),
-        code: outcome.code,
-        payload: outcome.payload,
-        times: refusals.times,
-      },
-    });
-    if (refusals.opened) reportBreakerOpened(coin, live, outcome.message);
-  } else {
-    const { reason } = outcome;
-    const passing = reason === 'halted' || reason === 'not-attempted';
-    if (!passing) coin.breaker.delayed(live.record.purpose, reason, Date.now());
-    logRow(coin, {
-      level: 'warn',
-      msg: `Did not send ${nameOf(live.record)}: ${NOT_SENT[outcome.reason]}`,
-      ctx: { event: 'order_not_sent', ...idsOf(live.record), reason: outcome.reason },
-    });
-  }
-  announceOrder(coin, live);
+  [stop, target]: readonly [LiveOrder, LiveOrder],
+  execution: Execution,
+): Promise<WriteOutcome> {
+  const { replaces, target: above } = execution;
+  const { order, clientOrderId, ...request } = requestFor(coin, stop, execution);
+  const cleared = await clearFor(coin, replaces, request.halted);
+  const { listId } = stop.record;
+  const [below, over] =
+    cleared !== undefined || above === undefined || listId === null
+      ? [cleared ?? NOT_ATTEMPTED, cleared ?? NOT_ATTEMPTED]
+      : await coin.context.ports.trading.placeList({
+          ...request,
+          stop: { order, clientOrderId },
+          target: { order: above.order, clientOrderId: target.record.clientOrderId },
+          listId,
+        });
+  await applyOutcome(coin, stop, below);
+  await applyOutcome(coin, target, over);
+  return below;
 }
 
-/** Logged once per opening: an order that the exchange keeps refusing needs the operator. */
-const reportBreakerOpened = (coin: Coin, { record }: LiveOrder, message: string): void =>
-  logRow(coin, {
-    level: 'error',
-    msg: `The exchange has refused ${nameOf(record)} three times for the same reason (${message}). From now on the worker tries once a minute. Check the coin's settings, the balance and the exchange's rules for the coin.`,
-    ctx: { event: 'breaker_opened', ...idsOf(record), purpose: record.purpose, message },
-  });
+const NOT_ATTEMPTED: WriteOutcome = { kind: 'not-sent', reason: 'not-attempted' };
 
-const NOT_SENT = {
-  'not-sent-in-time': 'it could not be signed in time after its decision.',
-  halted: 'a kill switch was engaged in the meantime.',
-  'rate-limited': 'the request limit of the exchange is used up.',
-  'not-attempted': 'the order that it was to replace is gone.',
-} as const;
-
-const NAMES = { entry: 'a buy', exit: 'a sale', stop: 'a stop', manual: 'a manual order' } as const;
-
-const nameOf = ({ purpose, symbol }: OrderRecord): string => `${NAMES[purpose]} of ${symbol}`;
-
-export const idsOf = (record: OrderRecord): Readonly<Record<string, unknown>> => ({
-  orderId: record.id,
-  clientOrderId: record.clientOrderId,
-  exchangeOrderId: record.exchangeOrderId,
-});
+/** Cancels what a list replaces, as late as possible; returns why the list must not be sent. */
+async function clearFor(
+  coin: Coin,
+  replaces: LiveOrder | undefined,
+  halted: () => boolean,
+): Promise<WriteOutcome | undefined> {
+  if (replaces === undefined) return undefined;
+  if (halted()) return { kind: 'not-sent', reason: 'halted' };
+  const legs = legsOf(coin, replaces);
+  await cancelOrder(coin, replaces);
+  const isGone = legs.every(({ record, applied }) => !isLiveOrder(record.state) && applied === ZERO);
+  if (!isGone) return NOT_ATTEMPTED;
+  startUnprotected(coin.guard);
+  return undefined;
+}

@@ -7,9 +7,11 @@ import { failureOf, type KeptStop, planKeptStop } from '#core/judge/stop.ts';
 import { STOP_REASONS, type StopPlan, TRIGGERED_GRACE_MS } from '#core/sizing/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
 import { cancelOrder } from './cancel.ts';
-import { type Coin, quantityInOpenSells, restingStops } from '#engine/state/coin.ts';
+import { type Coin, pendingOrder, quantityInOpenSells, restingStops } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
-import { execute, idsOf } from './execute.ts';
+import { execute } from './execute.ts';
+import { idsOf } from './outcome.ts';
+import { isTargetSelling, keptTarget, lonelyTarget, watchTarget } from './resting-target.ts';
 import { unprotectedSeconds, readBasis } from '#engine/state/guard.ts';
 import { logRow } from './settle.ts';
 
@@ -21,6 +23,8 @@ const REPORT_AFTER_SECONDS = 5;
  * Returns undefined when there is nothing to send, else the results.
  */
 export function protect(coin: Coin, context: () => ApprovalContext): Promise<TickResult[]> | undefined {
+  const lonely = lonelyTarget(coin);
+  if (lonely !== undefined) return endTarget(coin, lonely);
   const [live, extra] = restingStops(coin);
   const idle = live === undefined && coin.guard.unprotected === null && coin.guard.cause === null;
   if (idle && !coin.view.sellable) return undefined;
@@ -28,14 +32,24 @@ export function protect(coin: Coin, context: () => ApprovalContext): Promise<Tic
   if (plan.kind === 'wait' && plan.reason === 'order-stop-blocked') coin.context.balances.doubted = true;
   if (plan.kind === 'wait') note(coin, true, plan);
   else if (plan.kind === 'keep' || plan.kind === 'idle') note(coin, plan.kind === 'keep');
-  else return move(coin, { plan, live: extra ?? live, context: context() });
+  noteTarget(coin, plan.kind === 'keep' || plan.kind === 'place' ? plan.lack : undefined);
+  if (plan.kind === 'place' || plan.kind === 'remove')
+    return move(coin, { plan, live: extra ?? live, context: context() });
   return undefined;
+}
+
+/** A target that has not sold everything in its time ends, so that a stop can rest again. Cancelling it lowers no protection, so no halt refuses it. */
+function endTarget(coin: Coin, target: LiveOrder): Promise<TickResult[]> | undefined {
+  note(coin, coin.bound.shared.protectiveStop !== undefined);
+  if (isTargetSelling(coin) || pendingOrder(coin) !== undefined) return undefined;
+  return cancelResting(coin, target).then((result) => [result]);
 }
 
 function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
   const { position, rules, context, bound, price, instance, view } = coin;
   const freeBase = context.wallet.free(rules.baseAsset, performance.now());
   const guarded = { rules, position, freeBase, quantityInOpenSells: quantityInOpenSells(coin) };
+  const target = keptTarget(coin, live);
   return planKeptStop(guarded, {
     settings: bound.shared.protectiveStop,
     config: coin.settings,
@@ -43,6 +57,7 @@ function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
     reason: instance.stopReason(view),
     price,
     resting: live === undefined ? null : restingOf(coin, live),
+    ...(target && { target }),
   });
 }
 
@@ -52,8 +67,9 @@ function restingOf(coin: Coin, { record, applied }: LiveOrder): KeptStop['restin
   return { form, left, reason, sold: applied > 0n, triggered: isSelling(coin), basis: readBasis(record) };
 }
 
-/** Checks before each decision whether the resting stop has started to sell. */
+/** Checks before each decision whether the resting stop, or the target next to it, has started to sell. */
 export function watchStop(coin: Coin): void {
+  watchTarget(coin);
   const [live] = restingStops(coin);
   const { guard, price } = coin;
   if (live === undefined) guard.triggered = null;
@@ -103,13 +119,16 @@ interface PlaceInput {
 }
 
 async function place(coin: Coin, { approval, live, level, reason }: PlaceInput): Promise<TickResult[]> {
-  const { order, numbers } = approval;
+  const { order, target: above, numbers } = approval;
+  const target = above && { order: above, reason: coin.instance.targetReason ?? reason };
   const basis = { level, average: coin.position.averagePrice, settings: coin.settings };
-  const execution = { reason, numbers, order, basis };
+  const execution = { reason, numbers, order, basis, ...(target && { target }) };
   const result = await execute(coin, live === undefined ? execution : { ...execution, replaces: live });
   if (result.kind === 'order' && result.outcome === 'accepted') {
     const { stop, limit, trail, quantity } = numbers;
-    const how = trail === undefined ? `at ${stop}, for no less than ${limit}` : `${trail} % below its best price`;
+    const next = numbers['target'] === undefined ? '' : `, or at the target ${numbers['target']}`;
+    const how =
+      trail === undefined ? `at ${stop}, for no less than ${limit}${next}` : `${trail} % below its best price`;
     const verb = live === undefined ? 'Placed a stop on the exchange' : 'Moved the stop on the exchange';
     const cause = exitCause(reason);
     logRow(coin, {
@@ -124,6 +143,7 @@ async function place(coin: Coin, { approval, live, level, reason }: PlaceInput):
 
 const CANCELLED = {
   stop: ['stop_removed', 'Cancelled the stop on the exchange.'],
+  target: ['target_removed', 'Cancelled the rest of the target on the exchange.'],
   entry: ['entry_withdrawn', 'Cancelled the waiting buy.'],
   manual: ['manual_withdrawn', 'Cancelled the manual order.'],
 } as const;
@@ -134,7 +154,7 @@ export async function cancelResting(coin: Coin, live: LiveOrder): Promise<TickRe
   const { purpose } = live.record;
   if (outcome.kind === 'rejected') coin.breaker.refused(purpose, outcome.message, Date.now());
   if (outcome.kind === 'accepted' && live.record.state === 'cancelled') {
-    const [event, msg] = CANCELLED[purpose === 'stop' || purpose === 'manual' ? purpose : 'entry'];
+    const [event, msg] = CANCELLED[purpose === 'exit' ? 'entry' : purpose];
     logRow(coin, { level: 'info', msg, ctx: { event, ...idsOf(live.record) } });
   }
   return result;
@@ -165,6 +185,16 @@ function note(coin: Coin, wanted: boolean, lack?: Lack): void {
   guard.reported = true;
   const msg = rests ? guard.cause : `The position has no stop on the exchange. ${guard.cause}`;
   logRow(coin, { level: 'warn', msg, ctx: { event: 'stop_missing', ...lack, seconds } });
+}
+
+/** Logs once for each reason why a target does not rest next to the stop. */
+function noteTarget(coin: Coin, lack: Lack | undefined): void {
+  const { guard } = coin;
+  const before = guard.targetCause;
+  guard.targetCause = lack === undefined ? null : { reason: lack.reason, sentence: sentenceOf(lack) };
+  if (guard.targetCause === null || before?.reason === lack?.reason) return;
+  const ctx = { event: 'target_not_resting', ...lack };
+  logRow(coin, { level: 'warn', msg: guard.targetCause.sentence, ctx });
 }
 
 function count({ guard, context, symbol }: Coin, unprotected: boolean): void {

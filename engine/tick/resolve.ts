@@ -7,7 +7,7 @@ import { type AccountContext, marketNow } from '#engine/state/account-context.ts
 import { wait } from '#engine/state/wait.ts';
 import type { Coin } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
-import { idsOf } from './execute.ts';
+import { idsOf } from './outcome.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
 const FIRST_WAIT_MS = 100;

@@ -5,7 +5,7 @@ import { newId } from '#core/ids.ts';
 import { MANUAL_REASONS, type ManualReason } from '#core/order/manual-order.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
 import { orphansOn } from '#core/account/orphan.ts';
-import { SELL_FAILED_STOP, STOP_REASONS } from '#core/sizing/protective-stop.ts';
+import { SELL_FAILED_STOP, STOP_REASONS, TRIGGERED_GRACE_MS } from '#core/sizing/protective-stop.ts';
 import { haltsOf } from '#engine/state/account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve, isExitRefused } from './approve.ts';
@@ -31,9 +31,14 @@ import { type DecisionLog, sentenceOf } from './decision-log.ts';
 import { execute, type Execution } from './execute.ts';
 import { unprotectedSeconds } from '#engine/state/guard.ts';
 import { logRow } from './settle.ts';
+import { lonelyTarget, reportBare, sellsAtTarget } from './resting-target.ts';
 import { isSelling, failedStop, protect, cancelResting, watchStop } from './protect.ts';
 
 const STALE: Decision = { kind: 'nothing', reason: 'stale-price' };
+const TARGET_SELLS = {
+  ...({ kind: 'refused', reason: 'order-target-selling' } as const),
+  numbers: { seconds: TRIGGERED_GRACE_MS / 1000 },
+};
 const ACTION_FIRST = { kind: 'refused', reason: 'action-first', numbers: {} } as const;
 /** Sentences of decisions that the engine makes, not the strategy. */
 const OWN_TEXTS: Readonly<Record<string, ReasonText>> = {
@@ -49,7 +54,7 @@ const OWN_TEXTS: Readonly<Record<string, ReasonText>> = {
  */
 export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<void> | undefined {
   const { enabled } = coin.profile;
-  if (!enabled && coin.pendingAction === null) return undefined;
+  if (!enabled && coin.pendingAction === null) return reportBare(coin);
   const startedMs = performance.now();
   refreshView(coin);
   watchStop(coin);
@@ -58,7 +63,8 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   const { decision } = decided;
   const seen = { trigger, ...decided, startedMs, atMs: coin.view.nowMs, input: inputOf(coin) };
   let approval: Approval = { kind: 'not-needed' };
-  if (decision.kind === 'sell') {
+  if (decision.kind === 'sell' && sellsAtTarget(coin, decision.reason)) approval = TARGET_SELLS;
+  else if (decision.kind === 'sell') {
     const context = approvalContext(coin);
     const [inTheWay] = isExitRefused(context) ? [] : restingOrders(coin).filter(isSale);
     if (inTheWay !== undefined) return clear(coin, log, { seen, inTheWay });
@@ -205,7 +211,12 @@ const approvalOf = ({ order, numbers }: SendInput['result']): Approval => ({
 /** A sale replaces the resting stop; a buy of the strategy replaces its waiting buy. */
 function sendOrder(coin: Coin, execution: Execution): Promise<TickResult> {
   const { side, purpose } = execution.order;
-  const inPlaceOf = side === 'sell' ? restingStops(coin)[0] : purpose === 'entry' ? waitingEntry(coin) : undefined;
+  const inPlaceOf =
+    side === 'sell'
+      ? (restingStops(coin)[0] ?? lonelyTarget(coin))
+      : purpose === 'entry'
+        ? waitingEntry(coin)
+        : undefined;
   return inPlaceOf === undefined ? execute(coin, execution) : executeInPlace(coin, execution, inPlaceOf);
 }
 
@@ -226,7 +237,7 @@ function approvalContext(coin: Coin): ApprovalContext {
   const { context, profile, rules, position, bound } = coin;
   const nowMs = performance.now();
   const pending = pendingOrder(coin);
-  const [stop] = restingStops(coin);
+  const stop = restingStops(coin)[0] ?? lonelyTarget(coin);
   const waiting = waitingEntry(coin);
   return {
     accountId: context.account.id,
@@ -377,5 +388,8 @@ const stateOf = (coin: Coin, audit: TickAudit): unknown => ({
       ? { kind: 'refused', reason: audit.approval.reason }
       : { kind: audit.approval.kind },
   plan: planPrices(coin).map((line) => ({ name: line.name, price: formatDecimal(line.price) })),
-  protection: { unprotectedSeconds: unprotectedSeconds(coin.guard), cause: coin.guard.cause },
+  protection: {
+    unprotectedSeconds: unprotectedSeconds(coin.guard),
+    cause: coin.guard.cause ?? coin.guard.targetCause?.sentence ?? null,
+  },
 });

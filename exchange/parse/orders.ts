@@ -88,7 +88,7 @@ function orderOf(reply: Reply): ExchangeOrder {
   return {
     symbol: reply.symbol,
     exchangeOrderId: reply.orderId,
-    clientOrderId: originalIdOf(reply.origClientOrderId ?? reply.clientOrderId),
+    clientOrderId: originalIdOf(reply.origClientOrderId ?? reply.clientOrderId, reply.type),
     side: reply.side,
     ...reply.status,
     quantity: reply.origQty,
@@ -132,6 +132,12 @@ function fillsOf(reply: Reply): ExchangeFill[] {
  * the id of the order, never of its cancel. Throws ExchangeError (unreadable).
  */
 export const parseOrder = (body: unknown): ExchangeOrder => orderOf(requireShape(order, body, 'an order'));
+
+/** Parses the orders in the reply to a placement or a cancel of an order list. Throws ExchangeError (unreadable). */
+export const parseListReports = (body: unknown): ExchangeOrder[] =>
+  requireShape(z.object({ orderReports: z.array(order) }), body, 'the reply to an order list').orderReports.map(
+    orderOf,
+  );
 
 const canceledList = z.object({ orderReports: z.array(z.unknown()) });
 const namedReport = z.object({ origClientOrderId: z.string() });

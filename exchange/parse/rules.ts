@@ -14,6 +14,7 @@ const symbolEntry = z.object({
   quoteAsset: z.string(),
   orderTypes: z.array(z.string()),
   isSpotTradingAllowed: z.boolean().default(true),
+  ocoAllowed: z.boolean().default(false),
   permissionSets: z
     .array(z.array(z.string()))
     .nullish()
@@ -112,6 +113,7 @@ function rulesOf(entry: z.infer<typeof symbolEntry>): SymbolRules {
     notional: notionalOf(entry.filters),
     band: bandOf(entry.filters),
     ...(delta && { trailing: { min: delta.minTrailingBelowDelta, max: delta.maxTrailingBelowDelta } }),
+    ...(entry.ocoAllowed && { lists: true }),
   };
 }
 

@@ -24,6 +24,8 @@ const report = z.object({
   r: z.string().default('NONE'),
   eR: z.string().default('NONE'),
   i: id,
+  /** -1 for an order outside an order list. */
+  g: id.default('-1'),
   l: decimal,
   z: decimal,
   L: decimal,
@@ -86,7 +88,7 @@ function orderEvent(frame: z.infer<typeof report>): Extract<AccountEvent, { kind
   const order = {
     symbol: frame.s,
     exchangeOrderId: frame.i,
-    clientOrderId: originalIdOf(frame.C === '' ? frame.c : frame.C),
+    clientOrderId: originalIdOf(frame.C === '' ? frame.c : frame.C, frame.o),
     side: frame.S,
     ...frame.X,
     quantity: frame.q,
@@ -96,6 +98,7 @@ function orderEvent(frame: z.infer<typeof report>): Extract<AccountEvent, { kind
     stopPrice: frame.P,
     type: frame.o,
     updatedAt: frame.T,
+    ...(frame.g !== '-1' && { listId: frame.g }),
   };
   const fill =
     frame.x !== 'TRADE' || frame.l === ZERO

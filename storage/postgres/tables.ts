@@ -327,7 +327,7 @@ export interface Tables {
     profile_id: ProfileId;
     symbol: string;
     side: 'buy' | 'sell';
-    purpose: 'entry' | 'exit' | 'stop' | 'manual';
+    purpose: 'entry' | 'exit' | 'stop' | 'target' | 'manual';
     type: OrderForm['type'];
     quantity: string;
     price: string | null;
@@ -348,6 +348,7 @@ export interface Tables {
     recorded_at: TimeOrDefault;
     trailing_delta: number | null;
     action_id: string | null;
+    list_id: string | null;
   };
   orphan_orders: {
     account_id: AccountId;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { formatDecimal } from '#core/amount/decimal.ts';
 import { newId, type OrderId } from '#core/ids.ts';
 import { formOf, type FoundOrder } from '#core/account/orphan.ts';
+import { listIdOf } from '#core/order/order.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { resolveOrphan } from './orphan-orders.ts';
 import { lockRunner } from './runners.ts';
@@ -13,6 +14,7 @@ import { lockRunner } from './runners.ts';
 export const adoptOwnOrder = (db: Database, { accountId, profileId, order, own, fencing }: FoundOrder): Promise<void> =>
   db.transaction(async (transaction) => {
     await lockRunner(transaction, { profileId, symbol: order.symbol });
+    const isLeg = own.purpose === 'target' || (own.purpose === 'stop' && order.listId !== undefined);
     const form = formOf(order) ?? ({ type: 'market' } as const);
     const account = transaction.selectFrom('accounts').select('epoch').where('id', '=', accountId);
     await transaction
@@ -31,6 +33,7 @@ export const adoptOwnOrder = (db: Database, { accountId, profileId, order, own, 
         stop_price: 'stopPrice' in form ? formatDecimal(form.stopPrice) : null,
         trailing_delta: form.type === 'trailing-stop' ? form.deltaBips : null,
         client_order_id: own.clientOrderId,
+        list_id: isLeg ? listIdOf(own.clientOrderId) : null,
         exchange_order_id: order.exchangeOrderId,
         state: 'open',
         reason: 'found-on-exchange',

@@ -11,9 +11,11 @@ import {
   AT,
   commitNext,
   d,
+  fillOf,
   intentOf,
   type Owner,
   requireCommitted,
+  RULES,
   seedNextOwner,
   seedOwner,
   seedTradingProfile,
@@ -40,6 +42,21 @@ async function commitUntilRefused(
     version = result.version;
     onCommit();
   }
+}
+
+const byId = (a: { id: string } | undefined, b: { id: string } | undefined): number =>
+  (a?.id ?? '') < (b?.id ?? '') ? -1 : 1;
+
+/** A stop with a target, of a quantity of 1. */
+function listIntentOf(owner: Owner): IntentRequest {
+  const draft = { side: 'sell', quantity: d('1') } as const;
+  const form = { type: 'stop-loss-limit', price: d('96.5'), stopPrice: d('97') } as const;
+  const above = intentOf(owner, { order: { ...draft, purpose: 'target', form: { type: 'limit', price: d('105') } } });
+  const target = { order: above.order, orderId: above.orderId, reason: 'exit-take-profit' };
+  return {
+    ...intentOf(owner, { order: { ...draft, purpose: 'stop', form }, stopRests: true, expectedVersion: 1 }),
+    target,
+  };
 }
 
 describe('commitIntent', () => {
@@ -263,5 +280,55 @@ describe('halts by purpose', () => {
     await engageHalt(test.database, { scope: 'account', subject: owner.accountId, ...engage });
     const result = await createTradingStore(test.database).commitIntent(intentOf(owner));
     assert.equal(result.kind === 'halted' && result.halt.scope, 'account');
+  });
+});
+
+describe('commitIntent of an order list', () => {
+  it('commits both legs of an order list, or none', async () => {
+    await using test = await openTestDatabase();
+    const store = createTradingStore(test.database);
+    const owner = await seedOwner(test.database);
+    const list = listIntentOf(owner);
+    const entry = await commitNext(store, owner);
+    const { record, target, version } = requireCommitted(await store.commitIntent(list));
+    const live = await store.liveOrders(owner.accountId);
+    assert.deepEqual(live.toSorted(byId), [entry, record, target].toSorted(byId));
+    assert.match(`${record.clientOrderId} ${target?.clientOrderId} ${record.listId}`, /-s2 tw1-.*-t2 tw1-.*-l2$/);
+    assert.deepEqual([version, target?.purpose, target?.listId], [2, 'target', record.listId]);
+    // The version has moved: neither leg is written.
+    const again = { ...listIntentOf(owner), expectedVersion: 7 };
+    assert.equal((await store.commitIntent(again)).kind, 'moved');
+    assert.equal(await countOrders(test.database), 3);
+  });
+
+  it('refuses a list under a freeze, which a first stop alone passes', async () => {
+    await using test = await openTestDatabase();
+    const store = createTradingStore(test.database);
+    const owner = await seedOwner(test.database);
+    await commitNext(store, owner);
+    const halt = { scope: 'all', subject: 'all', reason: 'drill', freeze: true, userId: null } as const;
+    await test.database.transaction((transaction) => engageHalt(transaction, halt));
+    const list = listIntentOf(owner);
+    assert.equal((await store.commitIntent(list)).kind, 'halted');
+    const { target: _, ...alone } = list;
+    assert.equal((await store.commitIntent({ ...alone, stopRests: false })).kind, 'committed');
+  });
+
+  it('lets the legs of a list sell no more than the list holds', async () => {
+    await using test = await openTestDatabase();
+    const store = createTradingStore(test.database);
+    const owner = await seedOwner(test.database);
+    await commitNext(store, owner);
+    const { record, target } = requireCommitted(await store.commitIntent(listIntentOf(owner)));
+    const sell = (orderId: string, tradeId: string, quantity: string) => {
+      const fill = fillOf('sell', `${quantity} @ 100`, { tradeId, exchangeOrderId: orderId });
+      return store.applyFill({
+        ...{ accountId: owner.accountId, epoch: 1, rules: RULES, cooldownMs: 0, feeQuote: null, fill },
+        orderId: orderId === '1' ? record.id : (target?.id ?? record.id),
+      });
+    };
+    await sell('1', '1', '0.7');
+    await assert.rejects(sell('2', '2', '0.7'), /sold more than the list holds/);
+    await sell('2', '3', '0.3');
   });
 });

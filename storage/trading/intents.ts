@@ -8,7 +8,8 @@ import {
   isRefusedByEveryHalt,
   isRefusedByNoHalt,
 } from '#core/account/halts.ts';
-import { clientOrderIdOf, type OrderRecord } from '#core/order/order.ts';
+import type { OrderId } from '#core/ids.ts';
+import { clientOrderIdOf, listIdOf, type OrderRecord, stopIdOf, targetIdOf } from '#core/order/order.ts';
 import type { IntentRequest, IntentResult } from '#core/ports/store.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
@@ -33,11 +34,11 @@ const insertOrderFrom = (
   rows: string,
 ): string => `insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose,
       type, quantity, price, stop_price, trailing_delta, client_order_id, state, reason, decision, fencing, halt_order,
-      send_before, created_at, updated_at, action_id)
+      send_before, created_at, updated_at, action_id, list_id)
     select $8::uuid, $1::uuid, epoch, $2::uuid, $3, $9, $10, $11, $12::numeric, $13::numeric, $14::numeric, $15::integer,
       $16::text || ${NUMBER},
       'intent', $17, $18::jsonb, $4::bigint, nextval('halt_order'), $19::timestamptz, $20::timestamptz, $20::timestamptz,
-      $21::uuid
+      $21::uuid, $23::text || ${NUMBER}
     from ${rows}
     returning client_order_id`;
 
@@ -50,7 +51,7 @@ const insertOrderFrom = (
  * $1 account, $2 profile, $3 symbol, $4 fencing, $5 refused by every halt, $6 expected version, $7 strategy state, $8 id,
  * $9 side, $10 purpose, $11 type, $12 quantity, $13 price, $14 stop price, $15 trailing delta, $16 prefix of the client
  * order id, $17 reason, $18 decision, $19 send before, $20 at, $21 operator's action,
- * $22 refused by no halt.
+ * $22 refused by no halt, $23 prefix of the client id of its order list.
  */
 const COMMIT_INTENT: Statement = {
   name: 'intent-commit',
@@ -68,6 +69,21 @@ const COMMIT_INTENT: Statement = {
         where subject in ('all', $1::uuid::text, $2::uuid::text) and ($5::boolean or (freeze_exits and not $22::boolean)))
     returning order_sequence, (select epoch from accounts where id = $1::uuid) as epoch
   ) ${insertOrderFrom('moved')}`,
+};
+
+/**
+ * The second leg of an order list, in the transaction of the first. Writes nothing when the first leg was not written.
+ * $1 id, $2 id of the first leg, $3 price, $4 reason, $5 decision.
+ */
+const COMMIT_TARGET: Statement = {
+  name: 'intent-commit-target',
+  text: `insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose, type, quantity, price,
+      client_order_id, list_id, state, reason, decision, fencing, halt_order, send_before, created_at, updated_at)
+    select $1::uuid, account_id, epoch, profile_id, symbol, side, 'target', 'limit', quantity, $3::numeric,
+      regexp_replace(client_order_id, '-s([0-9a-z]+)$', '-t\\1'), list_id, state, $4, $5::jsonb, fencing,
+      nextval('halt_order'), send_before, created_at, updated_at
+    from orders where id = $2::uuid and list_id is not null
+    returning client_order_id`,
 };
 
 /** Creates the runner state of a bound coin that has none yet. Its order numbers start at the default of the table. */
@@ -148,28 +164,44 @@ const lockKeys = ({ order }: IntentRequest): string[] => [
 
 function commitValues({ order, ...request }: IntentRequest): BoundStatement['values'] {
   const { accountId, profileId, symbol, side, purpose, form, quantity } = order;
+  const prefix = clientOrderIdOf({ profileId, symbol, purpose, sequence: 0 }).slice(0, -1);
   return [
     ...[accountId, profileId, symbol, request.fencing, isRefusedByEveryHalt(order), request.expectedVersion],
     ...[jsonText(request.strategyState), request.orderId, side, purpose, form.type, formatDecimal(quantity)],
     'price' in form ? formatDecimal(form.price) : null,
     'stopPrice' in form ? formatDecimal(form.stopPrice) : null,
     form.type === 'trailing-stop' ? form.deltaBips : null,
-    clientOrderIdOf({ profileId, symbol, purpose, sequence: 0 }).slice(0, -1),
+    prefix,
     ...[request.reason, jsonText(request.decision), new Date(request.sendBeforeMs), request.at],
     request.actionId ?? null,
     isRefusedByNoHalt(order, request.stopRests),
+    request.target === undefined ? null : listIdOf(`${prefix}0`).slice(0, -1),
   ];
 }
 
-function recordOf({ order, ...request }: IntentRequest, clientOrderId: string): OrderRecord {
+function targetValues({ order, orderId, decision, target }: IntentRequest): BoundStatement['values'] {
+  const form = target?.order.form;
+  if (target === undefined || form?.type !== 'limit' || target.order.quantity !== order.quantity)
+    throw new RangeError('The target of an order list is a limit order of the quantity of its stop.');
+  return [target.orderId, orderId, formatDecimal(form.price), target.reason, jsonText(decision)];
+}
+
+interface Leg {
+  readonly order: IntentRequest['order'];
+  readonly orderId: OrderId;
+  readonly reason: string;
+}
+
+function recordOf(request: IntentRequest, { order, orderId, reason }: Leg, clientOrderId: string): OrderRecord {
   const { accountId, profileId, symbol, side, purpose, form, quantity } = order;
   return {
     ...{ accountId, profileId, symbol, side, purpose, form, quantity },
-    id: request.orderId,
+    id: orderId,
     clientOrderId,
+    listId: request.target === undefined ? null : listIdOf(clientOrderId),
     exchangeOrderId: null,
     state: 'intent',
-    reason: request.reason,
+    reason,
     decision: request.decision,
     filledQuantity: ZERO,
     filledQuote: ZERO,
@@ -183,7 +215,8 @@ function recordOf({ order, ...request }: IntentRequest, clientOrderId: string): 
 
 const committed = (request: IntentRequest, clientOrderId: string): IntentResult => ({
   kind: 'committed',
-  record: recordOf(request, clientOrderId),
+  record: recordOf(request, request, clientOrderId),
+  ...(request.target && { target: recordOf(request, request.target, targetIdOf(clientOrderId)) }),
   version: request.expectedVersion + 1,
 });
 
@@ -200,9 +233,13 @@ function resultOf(request: IntentRequest, row: RefusalRow | undefined): IntentRe
  */
 export async function commitIntent(db: Database, request: IntentRequest): Promise<IntentResult> {
   const lock = { ...LOCK_HALTS, values: lockKeys(request) };
-  const values = commitValues(request);
-  const [placed] = await transactAtOnce<Placed>(db, [lock, { ...COMMIT_INTENT, values }]);
-  if (placed !== undefined) return committed(request, placed.client_order_id);
+  const isList = request.target !== undefined;
+  const second = isList ? [{ ...COMMIT_TARGET, values: targetValues(request) }] : [];
+  const given = commitValues(request);
+  const [placed] = await transactAtOnce<Placed>(db, [lock, { ...COMMIT_INTENT, values: given }, ...second]);
+  if (placed !== undefined) return committed(request, stopIdOf(placed.client_order_id));
+  // Only one leg could be written now: no runner state has this version, so that none is.
+  const values = isList ? commitValues({ ...request, expectedVersion: -1 }) : given;
   const coin = [request.order.profileId, request.order.symbol];
   const [row] = await transactAtOnce<RefusalRow>(db, [
     lock,

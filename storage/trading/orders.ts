@@ -33,6 +33,7 @@ const recordOf = (row: OrderRow): OrderRecord => ({
   form: formOf(row),
   quantity: requireDecimal(row.quantity),
   clientOrderId: row.client_order_id,
+  listId: row.list_id,
   exchangeOrderId: row.exchange_order_id,
   state: row.state,
   reason: row.reason,

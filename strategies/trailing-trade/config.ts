@@ -15,7 +15,7 @@ import {
 import { execution } from '#strategies/execution.ts';
 import { regime, technicals } from '#strategies/gate-fields.ts';
 import { judgeRungs, takeProfits } from '#strategies/ladder.ts';
-import { protectiveStop } from '#strategies/stop-fields.ts';
+import { protectiveStop, restTarget } from '#strategies/stop-fields.ts';
 
 export const MAX_WINDOW = 999;
 
@@ -298,6 +298,7 @@ const sell = group(
       0,
     ),
     protectiveStop,
+    restTarget,
   },
   judgeRungs,
 );

@@ -135,6 +135,8 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
     explain: (decision, view) => explain({ context, config, grid, view }, decision),
     stopTicks: (view) => stopOf(context, view),
     stopReason: (view) => stopReasonOf(context, view),
+    targetTicks: (view) => targetOf(context, view),
+    targetReason: TARGET_REASON,
     plan: (view) => planOf(context, view),
     draw: (view) => valuesOf(context, view),
     state: () => writeState(memory, frame),
@@ -324,6 +326,16 @@ function stopOf(context: StrategyContext, view: TickView): number {
   placeLevels(context, view);
   const { levels, memory } = context;
   return Math.max(levels.stop, memory.breakEven ? levels.floor : 0, memory.trailStop);
+}
+
+const TARGET_REASON = 'exit-take-profit';
+
+/** The last partial sale sells what is left at one price. */
+function targetOf(context: StrategyContext, view: TickView): number {
+  const { params, levels } = context;
+  if (!params.sellEnabled || !view.sellable || params.rungs.length === 0) return 0;
+  placeNextRung(context, view);
+  return levels.rung.lots === view.lots ? levels.rung.ticks : 0;
 }
 
 /** Among equal levels it is the one that the exit rules would name. */

@@ -197,6 +197,23 @@ const protectiveInert: Check = (config) => {
     'No stop, floor or trail is set, so there is nothing to keep on the exchange.',
   );
 };
+const restTargetInert: Check = ({ sell }) => {
+  if (!sell.restTarget) return undefined;
+  const sold = sell.takeProfits.reduce((sum, { fraction }) => sum + readFactor(fraction), 0);
+  const path = 'sell.restTarget';
+  if (!sell.protectiveStop.enabled)
+    return warn(
+      'rest-target-inert',
+      path,
+      'A target rests only next to a stop on the exchange, which is switched off.',
+    );
+  if (sold >= 1 - 1e-9) return undefined;
+  return info(
+    'rest-target-inert',
+    path,
+    'The partial sales leave a rest, so no price sells everything and no target rests.',
+  );
+};
 const breakEvenInert: Check = (config) => {
   const { trigger, trail, atr, floorArm, floor } = factorsOf(config);
   if (floorArm === 0 || trigger === 0 || atr > 0 || floorArm < trigger || trigger * trail < floor) return undefined;
@@ -251,6 +268,7 @@ const CHECKS: readonly Check[] = [
   partBeyondTrail,
   trailWithoutRest,
   protectiveInert,
+  restTargetInert,
   breakEvenInert,
   levelNeverBought,
   capBelowBudget,

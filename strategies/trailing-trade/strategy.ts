@@ -33,7 +33,7 @@ function sharedSettings(settings: Config): SharedSettings {
     entryBudget: levels[0]?.spend ?? ZERO,
     lossCooldownMs: buy.lossCooldownMinutes * MINUTE_MS,
     stopMultiple: sell.enabled ? readSetting(sell.stopLossPercentage) : null,
-    ...stopShares(sell.protectiveStop, sell.enabled),
+    ...stopShares(sell.protectiveStop, sell.enabled, sell.restTarget),
     ...gateShares(settings),
     levels,
   };

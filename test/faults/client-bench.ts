@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { floorToStep, multiply, requireDecimal } from '#core/amount/decimal.ts';
-import { clientOrderIdOf, type OrderDraft } from '#core/order/order.ts';
-import type { MarketPort, PlaceRequest, TradingPort } from '#core/ports/exchange.ts';
+import { clientOrderIdOf, listIdOf, type OrderDraft, targetIdOf } from '#core/order/order.ts';
+import type { ListRequest, MarketPort, PlaceRequest, TradingPort } from '#core/ports/exchange.ts';
 import { createRateLimiter } from '#exchange/limits.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
@@ -29,6 +29,8 @@ export interface ClientBench extends AsyncDisposable {
   connect(name: string, changes?: Partial<Link>): TradingPort;
   /** An order with an id of its own: a limit buy at a share of the price, or that draft. */
   requestOf(draft: string | Partial<OrderDraft>): Promise<PlaceRequest>;
+  /** A list that sells at shares of the price: a stop below and a target above. */
+  listOf(): Promise<ListRequest>;
   /** State of an order, or that it is absent or unreadable. */
   stateOf(trading: TradingPort, clientOrderId: string): Promise<string>;
 }
@@ -60,6 +62,21 @@ export async function openClient(names: readonly string[]): Promise<ClientBench>
       const { profileId, symbol, purpose } = order;
       const clientOrderId = clientOrderIdOf({ profileId, symbol, purpose, sequence: ++sequence });
       return { order, clientOrderId, sendBeforeMs: market.clock.protocolMs() + 60_000, halted: () => false };
+    },
+    async listOf() {
+      const price = await market.price(SYMBOL);
+      const at = (share: string) => floorToStep(multiply(price, requireDecimal(share)), requireDecimal('0.01'));
+      const draft = { symbol: SYMBOL, quantity: requireDecimal('0.002'), side: 'sell' } as const;
+      const below = { type: 'stop-loss-limit', stopPrice: at('0.8'), price: at('0.79') } as const;
+      const stop = orderOf({ ...draft, purpose: 'stop', form: below });
+      const target = orderOf({ ...draft, purpose: 'target', form: { type: 'limit', price: at('1.2'), maker: true } });
+      const { profileId, symbol } = stop;
+      const clientOrderId = clientOrderIdOf({ profileId, symbol, purpose: 'stop', sequence: ++sequence });
+      return {
+        stop: { order: stop, clientOrderId },
+        target: { order: { ...target, profileId }, clientOrderId: targetIdOf(clientOrderId) },
+        ...{ listId: listIdOf(clientOrderId), sendBeforeMs: market.clock.protocolMs() + 60_000, halted: () => false },
+      };
     },
     async stateOf(trading, clientOrderId) {
       const lookup = await trading.findOrder(SYMBOL, { clientOrderId });

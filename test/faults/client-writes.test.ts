@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { add, formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { cancelIdOf } from '#core/order/order.ts';
-import type { PlaceRequest, ReplaceOutcome, TradingPort, WriteOutcome } from '#core/ports/exchange.ts';
+import type { ListRequest, PlaceRequest, ReplaceOutcome, TradingPort, WriteOutcome } from '#core/ports/exchange.ts';
 import { openHands } from '#test/flow/outside.ts';
 import { type ClientBench, openClient, SYMBOL } from './client-bench.ts';
 
@@ -263,4 +263,59 @@ test('a half whose own outcome is open is unknown, and so are both without a rea
     const outcome = await replace(old, await on.requestOf('0.89'), on.connect('a'));
     assert.equal(kinds(outcome), expected, JSON.stringify(body));
   }
+});
+
+const legsOf = ({ stop, target }: ListRequest): string[] => [stop.clientOrderId, target.clientOrderId];
+const cancelList = (list: ListRequest): Promise<readonly WriteOutcome[]> =>
+  trading.cancelList({ symbol: SYMBOL, listId: list.listId, legs: legsOf(list) });
+const states = (outcomes: readonly WriteOutcome[]): string[] =>
+  outcomes.map((outcome) => (outcome.kind === 'accepted' ? outcome.order.state : outcome.kind));
+/** A list whose target has sold a part. */
+async function partlySold(): Promise<ListRequest> {
+  const list = await on.listOf();
+  await trading.placeList(list);
+  const { form } = list.target.order;
+  const price = form.type === 'limit' ? formatDecimal(form.price) : '';
+  await on.control('POST /trade', { symbol: SYMBOL, price, quantity: '0.0005' });
+  return list;
+}
+
+test('a list is placed with both legs, and cancelled with both', async () => {
+  const list = await on.listOf();
+  assert.deepEqual(states(await trading.placeList(list)), ['open', 'open']);
+  const { orders } = await trading.openOrders(SYMBOL);
+  assert.deepEqual(orders.map(({ clientOrderId }) => clientOrderId).toSorted(), legsOf(list).toSorted());
+  assert.ok(orders.every(({ listId }) => listId !== undefined));
+  assert.deepEqual(states(await cancelList(list)), ['cancelled', 'cancelled']);
+  const recent = (await trading.recentOrders(SYMBOL)).orders.slice(-2);
+  assert.deepEqual(recent.map(({ clientOrderId }) => clientOrderId).toSorted(), legsOf(list).toSorted());
+});
+
+test('the cancel of a list whose target has sold a part tells the end of each leg', async () => {
+  const list = await partlySold();
+  const [stop, target] = await cancelList(list);
+  assert.ok(stop?.kind === 'accepted' && target?.kind === 'accepted');
+  assert.equal(stop.order.state, 'expired');
+  assert.deepEqual([target.order.state, formatDecimal(target.order.filledQuantity)], ['cancelled', '0.0005']);
+  assert.equal(target.fills.length, 1);
+});
+
+test('a list that arrived earlier is adopted leg by leg', async () => {
+  const list = await partlySold();
+  const [stop, target] = await trading.placeList(list);
+  assert.deepEqual(states([stop, target]), ['expired', 'partially-filled']);
+  assert.ok(target.kind === 'accepted' && target.fills.length === 1);
+  await cancelList(list);
+});
+
+test('the cancel of a list that has ended tells how its legs ended', async () => {
+  const list = await partlySold();
+  await cancelList(list);
+  assert.deepEqual(states(await cancelList(list)), ['expired', 'rejected']);
+});
+
+test('a reply that lacks a leg leaves both legs unknown', async () => {
+  const list = await on.listOf();
+  await answerOnce({ method: 'POST', path: '/api/v3/orderList/oco' }, 200, { orderReports: [] });
+  assert.deepEqual(states(await trading.placeList(list)), ['unknown', 'unknown']);
 });

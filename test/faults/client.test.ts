@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { cancelIdOf } from '#core/order/order.ts';
 import { ORDER_TIMING } from '#core/order/order-timing.ts';
-import type { MarketPort, PlaceRequest, TradingPort } from '#core/ports/exchange.ts';
+import type { ListRequest, MarketPort, PlaceRequest, TradingPort } from '#core/ports/exchange.ts';
 import { ExchangeError } from '#exchange/errors.ts';
 import { createRateLimiter } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
@@ -150,7 +150,31 @@ const WRITES: Readonly<Record<string, (attempt: Attempt) => Promise<string>>> = 
     assert.equal(placed.kind, cancelled.kind === 'rejected' ? 'not-attempted' : cancelled.kind);
     return `${cancelled.kind}, ${states[0] === 'cancelled'}`;
   },
+  async placeList({ clean, faulty, arm }) {
+    const request = await on.listOf();
+    await arm('POST', '/api/v3/orderList/oco');
+    const outcomes = await faulty.placeList(request);
+    return `${onlyOf(outcomes.map(({ kind }) => kind))}, ${(await legsIn(clean, request)) === 'open'}`;
+  },
+  async cancelList({ clean, faulty, arm }) {
+    const request = await on.listOf();
+    await clean.placeList(request);
+    await arm('DELETE', '/api/v3/orderList');
+    const legs = [request.stop.clientOrderId, request.target.clientOrderId];
+    const outcomes = await faulty.cancelList({ symbol: SYMBOL, listId: request.listId, legs });
+    const state = await legsIn(clean, request);
+    await clean.cancelList({ symbol: SYMBOL, listId: request.listId, legs });
+    return `${onlyOf(outcomes.map(({ kind }) => kind))}, ${state === 'absent'}`;
+  },
 };
+
+/** The one value that all have. */
+function onlyOf(values: readonly string[]): string {
+  assert.equal(new Set(values).size, 1, values.join());
+  return values[0] ?? '';
+}
+const legsIn = async (trading: TradingPort, { stop, target }: ListRequest): Promise<string> =>
+  onlyOf([await on.stateOf(trading, stop.clientOrderId), await on.stateOf(trading, target.clientOrderId)]);
 
 async function rest(trading: TradingPort): Promise<PlaceRequest> {
   const request = await on.requestOf('0.9');

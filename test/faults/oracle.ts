@@ -18,7 +18,7 @@ import { isLiveOrder, type OrderState, originalIdOf } from '#core/order/order.ts
 import { STOP_QTY_DRIFT } from '#core/sizing/protective-stop.ts';
 import { isSellable } from '#core/position/position.ts';
 import { listingNow } from '#paper/market/symbol-market.ts';
-import type { OrderStatus } from '#paper/exchange/order.ts';
+import type { Order, OrderStatus } from '#paper/exchange/order.ts';
 import { refoldPosition } from '#storage/trading/fills.ts';
 import type { Tables } from '#storage/postgres/tables.ts';
 import { tracedTicks } from '#test/flow/traced-ticks.ts';
@@ -52,7 +52,7 @@ async function assertOrders(environment: Environment, restored: boolean): Promis
   const byClientId = new Map((await storedOrders(environment)).map((order) => [order.client_order_id, order]));
   const seen = new Set<string>();
   for (const order of environment.paper.venue.engine.orders.byId.values()) {
-    const clientOrderId = originalIdOf(order.clientOrderId);
+    const clientOrderId = originalIdOf(order.clientOrderId, order.type);
     assert.ok(!seen.has(clientOrderId), `intent ${clientOrderId} was sent twice`);
     seen.add(clientOrderId);
     const stored = byClientId.get(clientOrderId);
@@ -74,6 +74,27 @@ async function assertOrders(environment: Environment, restored: boolean): Promis
     (order) => order.exchange_order_id !== null && !seen.has(order.client_order_id),
   );
   assert.deepEqual(invented, [], 'orders are stored that the exchange does not have');
+}
+
+/** Both legs of a list are stored with one quantity, and of each list one leg sold at most, and no more than that. */
+async function assertLists(environment: Environment): Promise<void> {
+  const { byId, lists } = environment.paper.venue.engine.orders;
+  const stored = (await storedOrders(environment)).filter(({ list_id }) => list_id !== null);
+  for (const { list_id, quantity } of stored) {
+    const legs = stored.filter((leg) => leg.list_id === list_id);
+    const purposes = legs.map(({ purpose }) => purpose).toSorted();
+    assert.deepEqual(purposes, ['stop', 'target'], `list ${list_id} is stored without both of its legs`);
+    assert.ok(
+      legs.every((leg) => exact(leg.quantity) === exact(quantity)),
+      `the legs of ${list_id} differ`,
+    );
+    const sold = legs.filter((leg) => requireDecimal(leg.filled_quantity) > ZERO);
+    assert.ok(sold.length < 2, `both legs of ${list_id} sold`);
+  }
+  for (const { id, orderIds } of lists.values()) {
+    const executed = orderIds.filter((leg) => (byId.get(leg)?.executed ?? ZERO) > ZERO);
+    assert.ok(executed.length < 2, `both legs of the list ${id} of the exchange sold`);
+  }
 }
 
 /** Each request of the operator bought once at most, and every manual sale was requested. */
@@ -105,7 +126,9 @@ async function assertProofs({ paper, database }: Environment): Promise<void> {
     .select(sql<string>`ctx ->> 'clientOrderId'`.as('clientOrderId'))
     .where(sql<boolean>`ctx ->> 'event' = 'order_never_arrived'`)
     .execute();
-  const known = new Set([...paper.venue.engine.orders.byId.values()].map((order) => originalIdOf(order.clientOrderId)));
+  const known = new Set(
+    [...paper.venue.engine.orders.byId.values()].map((order) => originalIdOf(order.clientOrderId, order.type)),
+  );
   const wrong = given.filter(({ clientOrderId }) => known.has(clientOrderId));
   assert.deepEqual(wrong, [], 'orders were concluded to have never arrived, but the exchange has them');
 }
@@ -193,7 +216,7 @@ async function assertHalts(environment: Environment, engagements: readonly Engag
   const replacing = await replacements(environment);
   for (const order of await storedOrders(environment)) {
     const at = BigInt(order.halt_order);
-    const isFirstStop = order.purpose === 'stop' && !replacing.has(order.id);
+    const isFirstStop = order.purpose === 'stop' && order.list_id === null && !replacing.has(order.id);
     const broken = engagements.filter(
       ({ freeze, from, until }) =>
         ((freeze && !isFirstStop) || buys(order)) && at > from && (until === null || at < until),
@@ -234,10 +257,14 @@ function restsAs({ paper }: Environment, stored: StoredOrder): boolean {
   );
 }
 
+/** A sale that counts as protection: the target of an order list does not, and locks nothing of its own. */
+export const protects = ({ side, type, listId }: Pick<Order, 'side' | 'type' | 'listId'>): boolean =>
+  side === 'SELL' && (listId < 0 || type !== 'LIMIT_MAKER');
+
 /** Coins with a position and no stop for it on the exchange, as text; a share that moves no stop is ignored. */
 export async function unprotectedCoins({ database, paper }: Environment): Promise<string[]> {
   const rows = await database.kysely.selectFrom('runner_states').selectAll().execute();
-  const resting = [...paper.venue.engine.orders.open.values()].filter(({ side }) => side === 'SELL');
+  const resting = [...paper.venue.engine.orders.open.values()].filter(protects);
   return rows.flatMap((row) => {
     const market = paper.venue.markets.get(row.symbol);
     const rules = market && listingNow(market).rules;
@@ -272,7 +299,7 @@ function assertStopsReplaced({ worker, paper }: Environment): void {
     const gone = params.get('origClientOrderId') ?? '';
     const symbol = params.get('symbol');
     if (!line.startsWith('DELETE') || !/^tw1-\w+-s/.test(gone)) return false;
-    const order = orders.find((each) => originalIdOf(each.clientOrderId) === gone && each.symbol === symbol);
+    const order = orders.find((each) => originalIdOf(each.clientOrderId, each.type) === gone && each.symbol === symbol);
     const next = requests.slice(index + 1).find((each) => each.params.get('symbol') === symbol);
     return order?.executed === ZERO && placesStop(next);
   });
@@ -286,6 +313,7 @@ export async function assertConsistent(
   run: Readonly<Record<'killed' | 'guarded' | 'restored', boolean>> & { readonly engagements: readonly Engagement[] },
 ): Promise<void> {
   await assertOrders(environment, run.restored);
+  if (!run.restored) await assertLists(environment);
   await assertActions(environment);
   await assertProofs(environment);
   await assertFills(environment);

@@ -14,7 +14,7 @@ import { isSellable } from '#core/position/position.ts';
 import { STOP_QTY_DRIFT } from '#core/sizing/protective-stop.ts';
 import { listingNow, type SymbolMarket } from '#paper/market/symbol-market.ts';
 import { until } from '#test/flow/until.ts';
-import { walletOf } from './oracle.ts';
+import { protects, walletOf } from './oracle.ts';
 import type { Environment } from './environment.ts';
 
 /**
@@ -57,7 +57,7 @@ function isUnprotected(environment: Environment, market: SymbolMarket): boolean 
   const { rules } = listingNow(market);
   const held = heldOf(environment, market);
   const inSales = [...environment.paper.venue.engine.orders.open.values()]
-    .filter(({ side, symbol }) => side === 'SELL' && symbol === rules.symbol)
+    .filter((order) => protects(order) && order.symbol === rules.symbol)
     .reduce((sum, order) => add(sum, subtract(order.quantity, order.executed)), ZERO);
   const short = absolute(subtract(held, inSales));
   return held > 0n && short >= maximum(rules.lot.step, multiply(held, STOP_QTY_DRIFT));

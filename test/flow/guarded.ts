@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { TickAudit } from '#core/decision/audit.ts';
 import type { EntryForm } from '#core/decision/decision.ts';
@@ -43,9 +44,13 @@ interface Wheel {
   stop: number;
   /** Which of its levels that is. */
   level: string;
+  /** Its target in ticks, 0 without one; at or above it sells everything. */
+  target: number;
   budget: string;
   settings: StopSettings | undefined;
 }
+
+const TARGET_REASON = 'exit-take-profit';
 
 const instanceOf = (wheel: Wheel): StrategyInstance => ({
   onCandle: () => undefined,
@@ -59,6 +64,8 @@ const instanceOf = (wheel: Wheel): StrategyInstance => ({
     const follows = waiting !== null && form?.type === 'chase' && form.stop < waiting.stop;
     if (wheel.want === 'buy' && (follows || !view.entryOrderOpen))
       return { kind: 'buy', reason: 'enter', level: view.target, ...(form && { form }) };
+    if (wheel.target > 0 && view.price >= wheel.target && view.sellable)
+      return { kind: 'sell', reason: TARGET_REASON, lots: 'all' };
     const leaves = wheel.want === 'sell' || (view.price > 0 && view.price <= wheel.stop);
     if (leaves && view.sellable) return { kind: 'sell', reason: 'leave', lots: 'all' };
     return { kind: 'nothing', reason: 'waiting' };
@@ -66,6 +73,8 @@ const instanceOf = (wheel: Wheel): StrategyInstance => ({
   explain: () => ({}),
   stopTicks: (view) => (view.sellable ? wheel.stop : 0),
   stopReason: () => wheel.level,
+  targetTicks: (view) => (view.sellable ? wheel.target : 0),
+  targetReason: TARGET_REASON,
   plan: () => [],
   state: () => ({}),
 });
@@ -193,7 +202,7 @@ export async function openGuarded({ budget = '300', patient = false } = {}): Pro
   const paper = stack.use(await openPaper());
   const owner = await seedOwner(database);
   await database.kysely.deleteFrom('profile_symbols').where('symbol', '!=', SYMBOL).execute();
-  const wheel: Wheel = { want: null, stop: 0, level: 'exit-stop-loss', budget, settings: SETTINGS };
+  const wheel: Wheel = { want: null, stop: 0, level: 'exit-stop-loss', target: 0, budget, settings: SETTINGS };
   const timing = patient ? { ...DRILL_TIMING, receiveWindowMs: 5_000, patienceMs: 10_000 } : DRILL_TIMING;
   const parts: Parts = { timing, paper, database, owner, wheel, audits: [], logs: [], kept: {} };
   const first = await createMarketReader({ restUrl: paper.url }).price(SYMBOL);
@@ -248,4 +257,39 @@ export async function enter(on: Guarded, share = '0.97'): Promise<Order> {
   on.wheel.want = 'buy';
   await on.tick();
   return until('a stop to rest', () => stopsOf(on)[0]);
+}
+
+/** Waits until the rest is too small to sell and no order rests. */
+export const flat = (on: Guarded) =>
+  until('the position to be sold', () => on.coin().position.firstBuyAt === null && on.coin().live.size === 0);
+
+/** Sell orders, by type and final status. */
+export const sales = (on: Guarded): string[] =>
+  ordersOf(on).flatMap(({ side, type, status }) => (side === 'SELL' ? [`${type} ${status}`] : []));
+
+const plain = (text: string): string => formatDecimal(requireDecimal(text));
+const STATES: Readonly<Record<string, string>> = {
+  NEW: 'open',
+  PARTIALLY_FILLED: 'partially-filled',
+  FILLED: 'filled',
+  CANCELED: 'cancelled',
+  EXPIRED: 'expired',
+};
+
+/** Both sides know the same orders with the same amounts and states, the worker perhaps a moment later. */
+export async function assertLikeExchange(on: Guarded): Promise<void> {
+  const read = async (): Promise<[string[], string[]]> => {
+    const rows = await on.database.kysely.selectFrom('orders').selectAll().execute();
+    const known = rows.filter((row) => row.exchange_order_id !== null);
+    const line = ([id, ...words]: readonly unknown[]): string => `${String(id)}: ${words.join(' ')}`;
+    const stored = known.map((row) =>
+      line([row.exchange_order_id, plain(row.quantity), plain(row.filled_quantity), row.state]),
+    );
+    const seen = ordersOf(on).map((order) =>
+      line([order.id, formatDecimal(order.quantity), formatDecimal(order.executed), STATES[order.status]]),
+    );
+    return [stored.toSorted(), seen.toSorted()];
+  };
+  const same = async (): Promise<boolean> => isDeepStrictEqual(...(await read()));
+  await until('both sides to agree', same, 5_000).catch(async () => assert.deepEqual(...(await read())));
 }

@@ -101,7 +101,7 @@ test('nothing is done without a wallet, a lease, or while an execution or an ord
   await until('the stop to sell', sold);
   await same('undecided', /executions of BTCUSDT are not recorded yet/);
   const [runner] = on.running().coins.all();
-  runner?.watch(originalIdOf(stop.clientOrderId));
+  runner?.watch(originalIdOf(stop.clientOrderId, stop.type));
   await until('the stop to be booked', () => on.coin().live.size === 0);
 
   const { store } = deps();

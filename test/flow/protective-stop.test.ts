@@ -1,30 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { engageHalt } from '#storage/trading/halts.ts';
-import { enter, type Guarded, openGuarded, ordersOf, SETTINGS, stopsOf, SYMBOL } from './guarded.ts';
+import {
+  assertLikeExchange,
+  enter,
+  flat,
+  type Guarded,
+  openGuarded,
+  sales,
+  SETTINGS,
+  stopsOf,
+  SYMBOL,
+} from './guarded.ts';
 import { KEY } from './stack.ts';
 import { until } from './until.ts';
 
-const plain = (text: string): string => formatDecimal(requireDecimal(text));
-const STATES: Readonly<Record<string, string>> = {
-  NEW: 'open',
-  PARTIALLY_FILLED: 'partially-filled',
-  FILLED: 'filled',
-  CANCELED: 'cancelled',
-};
 const pricesOf = (on: Guarded): string[] => stopsOf(on).map(({ stopPrice }) => formatDecimal(stopPrice));
 const priceAt = (on: Guarded, share: string): string => formatDecimal(on.at(share));
-/** Waits until the rest is too small to sell and no order rests. */
-const flat = (on: Guarded) =>
-  until('the position to be sold', () => on.coin().position.firstBuyAt === null && on.coin().live.size === 0);
-/** Sell orders, by type and final status. */
-const sales = (on: Guarded): string[] =>
-  ordersOf(on).flatMap(({ side, type, status }) => (side === 'SELL' ? [`${type} ${status}`] : []));
-
 async function steer(on: Guarded, share: string): Promise<void> {
   on.wheel.stop = on.ticks(share);
   await on.tick();
@@ -33,24 +28,6 @@ async function steer(on: Guarded, share: string): Promise<void> {
 async function move(on: Guarded, share: string): Promise<void> {
   await steer(on, share);
   await until(`the stop to rest at ${share}`, () => pricesOf(on).join() === priceAt(on, share));
-}
-
-/** Both sides know the same orders with the same amounts and states, the worker perhaps a moment later. */
-async function assertLikeExchange(on: Guarded): Promise<void> {
-  const read = async (): Promise<[string[], string[]]> => {
-    const rows = await on.database.kysely.selectFrom('orders').selectAll().execute();
-    const known = rows.filter((row) => row.exchange_order_id !== null);
-    const line = ([id, ...words]: readonly unknown[]): string => `${String(id)}: ${words.join(' ')}`;
-    const stored = known.map((row) =>
-      line([row.exchange_order_id, plain(row.quantity), plain(row.filled_quantity), row.state]),
-    );
-    const seen = ordersOf(on).map((order) =>
-      line([order.id, formatDecimal(order.quantity), formatDecimal(order.executed), STATES[order.status]]),
-    );
-    return [stored.toSorted(), seen.toSorted()];
-  };
-  const same = async (): Promise<boolean> => isDeepStrictEqual(...(await read()));
-  await until('both sides to agree', same, 5_000).catch(async () => assert.deepEqual(...(await read())));
 }
 
 test('a stop rests as soon as something is held and follows the strategy up in one request, but not down', async () => {

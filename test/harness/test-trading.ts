@@ -127,7 +127,7 @@ export function intentOf(
   };
 }
 
-export function requireCommitted(result: IntentResult): { readonly record: OrderRecord; readonly version: number } {
+export function requireCommitted(result: IntentResult): Extract<IntentResult, { kind: 'committed' }> {
   if (result.kind !== 'committed') throw new Error(`The intent was not committed: ${result.kind}.`);
   return result;
 }

@@ -12,9 +12,10 @@ interface StateLabel {
 /** Stops at or above the average price; every other stop is a stop loss. */
 const RAISED: readonly string[] = ['exit-trail', 'exit-trailing-stop', 'exit-profit-trail', 'exit-break-even'];
 
-/** `Stop loss`, `Trailing stop`, `Manual buy`, `Sell`. */
+/** `Stop loss`, `Trailing stop`, `Target`, `Manual buy`, `Sell`. */
 export function orderName({ side, purpose, reason }: Pick<Order, 'side' | 'purpose' | 'reason'>): string {
   if (purpose === 'stop') return RAISED.includes(reason) ? 'Trailing stop' : 'Stop loss';
+  if (purpose === 'target') return 'Target';
   if (purpose === 'manual') return side === 'buy' ? 'Manual buy' : 'Manual sell';
   return side === 'buy' ? 'Buy' : 'Sell';
 }
