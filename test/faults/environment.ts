@@ -14,7 +14,7 @@ import type { Database } from '#storage/postgres/database.ts';
 import { requestAction } from '#storage/trading/operator-actions.ts';
 import { seedAccount, seedUser } from '#test/harness/test-trading.ts';
 import { MARKET_START, writeSwingingCandles } from '#test/flow/candles.ts';
-import { LIVELY, UNGUARDED } from '#test/flow/profile.ts';
+import { LISTED, LIVELY, UNGUARDED } from '#test/flow/profile.ts';
 import type { RequestFault } from './fault-table.ts';
 import type { Schedule } from './schedule.ts';
 import { openHarness, type WorkerHarness } from './harness.ts';
@@ -167,7 +167,7 @@ async function stateOf({ kysely, pool }: Database): Promise<string> {
 /** Stores an account with a verified key and one enabled profile on the coins. */
 async function seedTrader(
   database: Database,
-  { coins, amount, guarded }: Schedule,
+  { coins, amount, guarded, listed }: Schedule,
 ): Promise<Pick<Environment, 'accountId' | 'profileId'> & { readonly userId: UserId }> {
   const { kysely } = database;
   const userId = await seedUser(database);
@@ -179,7 +179,7 @@ async function seedTrader(
     .execute();
   const profileId = newId<ProfileId>();
   const buy = { ...LIVELY.buy, candleLimit: 15, entrySizing: { mode: 'fixed', amount } };
-  const config = JSON.stringify({ ...(guarded ? LIVELY : UNGUARDED), buy });
+  const config = JSON.stringify({ ...(listed ? LISTED : guarded ? LIVELY : UNGUARDED), buy });
   const profile = {
     id: profileId,
     account_id: accountId,

@@ -90,6 +90,21 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     cell: 'slow × stop create',
     says: /its stops are for|without a stop and without a reason/,
   },
+  'leg-counted-twice': {
+    file: 'engine/state/coin.ts',
+    text: "resting(coin, ({ purpose }) => purpose !== 'stop' && purpose !== 'target');",
+    becomes: "resting(coin, ({ purpose }) => purpose !== 'stop');",
+    // The target then counts as a sale of its own, next to its stop.
+    cell: 'slow × list create',
+    says: /its stops are for|without a stop and without a reason/,
+  },
+  'list-placed-over-a-sale': {
+    file: 'engine/tick/execute.ts',
+    text: 'if (!isGone) return NOT_ATTEMPTED;',
+    becomes: '',
+    cell: 'slower than the patience × list replace',
+    says: /differ|not come to rest|did not succeed|its stops are for/,
+  },
   'stop-cancelled-then-placed': {
     file: 'engine/tick/execute.ts',
     text: 'const { cancelled, placed } = await trading.cancelReplace({ ...request, cancelClientOrderId, cancelId });',

@@ -93,7 +93,7 @@ export function createRecorder(): Recorder {
 }
 
 function seenReport({ execution, order, originalClientId, fill }: Report): SeenStep {
-  const clientOrderId = originalIdOf(originalClientId === '' ? order.clientOrderId : originalClientId);
+  const clientOrderId = originalIdOf(originalClientId === '' ? order.clientOrderId : originalClientId, order.type);
   return {
     ...{ atMs: Date.now(), kind: 'reported', execution, clientOrderId, exchangeOrderId: String(order.id) },
     fill:

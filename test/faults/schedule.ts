@@ -63,6 +63,8 @@ export interface Schedule {
   readonly amount: string;
   /** Whether each position keeps a stop on the exchange. */
   readonly guarded: boolean;
+  /** Whether a target rests next to each stop, as one order list. */
+  readonly listed: boolean;
   /** Fees are charged in a third asset, for which the worker finds no price. */
   readonly thirdAssetFees: boolean;
   /** The steps of the grid's cell, performed first and awaited. */
@@ -78,6 +80,8 @@ interface Column {
   readonly trigger: Trigger;
   /** With and without stops when undefined. */
   readonly guarded?: boolean;
+  /** With order lists. */
+  readonly listed?: true;
   /** The step that makes its request happen. */
   readonly also?: StepMaker;
 }
@@ -85,6 +89,8 @@ interface Column {
 const ORDER = { method: 'POST', path: '/api/v3/order' } as const;
 const REPLACE = { method: 'POST', path: '/api/v3/order/cancelReplace' } as const;
 const CANCEL = { method: 'DELETE', path: '/api/v3/order' } as const;
+const LIST = { method: 'POST', path: '/api/v3/orderList/oco' } as const;
+const CANCEL_LIST = { method: 'DELETE', path: '/api/v3/orderList' } as const;
 const intentOf = (letters: string): Trigger => ({
   link: 'database',
   pattern: `intent-commit[^]*tw1-[0-9a-z]{13}-[${letters}]`,
@@ -93,6 +99,7 @@ const requestOf = ({ method, path = '\\S*' }: RequestMatch, text = ''): Trigger 
   link: 'exchange',
   pattern: `^${method} ${path}\\?[^]*${text}`,
 });
+/** Also matches order lists. */
 export const ANY_ORDER: Trigger = { link: 'exchange', pattern: '^POST /api/v3/order' };
 const requestStep = (action: 'manual-order' | 'force-sell', payload: object = {}, cancel = false): Step => ({
   ...{ kind: 'request', action, payload, cancel },
@@ -120,6 +127,17 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   cancel: {
     ...{ match: CANCEL, trigger: requestOf(CANCEL), guarded: true },
     also: () => ({ kind: 'at', trigger: intentOf('s'), pieces: 12, step: { kind: 'unguard' } }),
+  },
+  'list create': { match: LIST, trigger: intentOf('l'), guarded: true, listed: true },
+  'list replace': { match: CANCEL_LIST, trigger: requestOf(CANCEL_LIST), guarded: true, listed: true },
+  'list cancel': {
+    ...{ match: CANCEL_LIST, trigger: requestOf(CANCEL_LIST), guarded: true, listed: true },
+    also: () => ({ kind: 'at', trigger: intentOf('l'), pieces: 12, step: { kind: 'unguard' } }),
+  },
+  'sale in place of a list': {
+    ...{ match: { ...REPLACE, text: 'type=MARKET' }, trigger: requestOf(REPLACE, 'type=MARKET') },
+    ...{ guarded: true, listed: true },
+    also: () => ({ kind: 'at', trigger: intentOf('l'), pieces: 12, step: requestStep('force-sell') }),
   },
   'manual order': {
     ...{ match: { ...ORDER, text: BY_HAND }, trigger: intentOf('m') },
@@ -243,7 +261,7 @@ export function seedsOf(
   return Array.from({ length: count }, (_, index) => begin + index * (cell === undefined ? step : GRID.length));
 }
 
-function drawCell(seed: number, dice: Dice): Pick<Schedule, 'cell' | 'guarded'> {
+function drawCell(seed: number, dice: Dice): Pick<Schedule, 'cell' | 'guarded' | 'listed'> {
   const { row, column: columnName, name } = GRID[seed % GRID.length] ?? { row: '', column: '', name: '' };
   const column = COLUMNS[columnName];
   const make = ROWS[row];
@@ -251,7 +269,7 @@ function drawCell(seed: number, dice: Dice): Pick<Schedule, 'cell' | 'guarded'> 
   const seen: Step = { kind: 'at', trigger: column.trigger, pieces: 0, step: null };
   const also = column.also?.(dice, column) ?? seen;
   const guarded = column.guarded ?? dice.chance(0.5);
-  return { cell: { name, steps: [make(dice, column), seen, also] }, guarded };
+  return { cell: { name, steps: [make(dice, column), seen, also] }, guarded, listed: column.listed ?? false };
 }
 
 const among = (makers: Readonly<Record<string, StepMaker>>): StepMaker => {
@@ -297,7 +315,7 @@ export function drawSchedule(seed: number): Schedule {
   const dice = openDice(seed);
   const isAlone = dice.chance(0.5);
   const size = dice.pick(['150', '9000', '30000']);
-  const { cell, guarded } = drawCell(seed, dice);
+  const { cell, guarded, listed } = drawCell(seed, dice);
   const symbols = isAlone && !cell.name.startsWith(UNREAD) ? ['BTCUSDT'] : ['BTCUSDT', 'ETHUSDT'];
   const isPartly = cell.name.startsWith(PARTLY);
   // The worker needs time to place and move a stop before the price turns.
@@ -314,13 +332,14 @@ export function drawSchedule(seed: number): Schedule {
     step: drawStep(dice),
   })).toSorted((a, b) => a.atMs - b.atMs);
   const thirdAssetFees = dice.chance(0.2);
-  return { seed, coins, amount: isPartly ? '30000' : size, guarded, thirdAssetFees, cell, lengthMs, steps };
+  const amount = isPartly ? '30000' : size;
+  return { seed, coins, amount, guarded, listed, thirdAssetFees, cell, lengthMs, steps };
 }
 
 /** A schedule as text, one line per step. */
 export const describeSchedule = ({ seed, coins, amount, cell, lengthMs, steps, ...options }: Schedule): string =>
   [
-    `seed ${seed}: ${coins.map((coin) => coin.symbol).join(', ')} with ${amount} USDT${options.guarded ? ' and stops' : ''}${options.thirdAssetFees ? ', fees in BNB' : ''}: ${cell.name}`,
+    `seed ${seed}: ${coins.map((coin) => coin.symbol).join(', ')} with ${amount} USDT${options.guarded ? ' and stops' : ''}${options.listed ? ' with targets' : ''}${options.thirdAssetFees ? ', fees in BNB' : ''}: ${cell.name}`,
     ...cell.steps.map((step) => `    first  ${JSON.stringify(step)}`),
     ...steps.map(({ atMs, step }) => `  ${String(atMs).padStart(4)} ms  ${JSON.stringify(step)}`),
     `  ${String(lengthMs).padStart(4)} ms  the end`,

@@ -18,6 +18,12 @@ export const LIVELY = {
 /** LIVELY without a stop on the exchange, which would still sell after the worker has stopped. */
 export const UNGUARDED = { ...LIVELY, sell: { ...LIVELY.sell, protectiveStop: { enabled: false } } } as const;
 
+/** LIVELY with a target that rests on the exchange next to the stop. */
+export const LISTED = {
+  ...LIVELY,
+  sell: { ...LIVELY.sell, takeProfits: [{ triggerPercentage: '1.015', fraction: '1' }], restTarget: true },
+} as const;
+
 /** Creates an enabled profile on the stack's paper account. */
 export async function startProfile(
   stack: ApiClient & { readonly accountId: AccountId },

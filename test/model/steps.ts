@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { requireDecimal } from '#core/amount/decimal.ts';
-import { originalIdOf } from '#core/order/order.ts';
 import { drillTiming } from '#test/faults/fault-table.ts';
 import type { RecordedRun } from '#test/faults/pool.ts';
 import type { LoggedStep } from '#test/faults/protocol-log.ts';
@@ -279,7 +278,7 @@ function onSeen(reading: Reading, step: SeenStep, seen: readonly SeenStep[]): vo
       return;
     case 'looked-up':
       // The id of a cancel is looked up too, and alone proves nothing.
-      if (originalIdOf(step.clientOrderId) !== step.clientOrderId) return;
+      if (step.clientOrderId.endsWith('-c')) return;
       return emit('lookUp', newestRun(reading), reading.order(step.clientOrderId));
     case 'bounced':
       placing.delete(step.clientOrderId);
