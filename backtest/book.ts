@@ -84,6 +84,9 @@ export interface Book {
   /** The stop that rests on the exchange, with the level and the average price for which it was placed. */
   stop: Resting | null;
   basis: StopBasis | null;
+  /** The target that rests next to the stop, as one order list: the first execution of one leg ends the other. */
+  target: Resting | null;
+  plannedTargetTicks: number;
   /** The stop level that was planned last. `stopNeedsReview`: plan the stop again at every candle. */
   plannedStopTicks: number;
   stopNeedsReview: boolean;
@@ -123,6 +126,8 @@ export function openBook(
     entry: null,
     stop: null,
     basis: null,
+    target: null,
+    plannedTargetTicks: 0,
     plannedStopTicks: 0,
     stopNeedsReview: false,
     position: FLAT,
@@ -217,9 +222,11 @@ export function settleResting(book: Book, order: Resting, input: RestingFillInpu
   const price = order.limitTicks > 0 ? worst(reached, limit) : reached;
   order.quantity = subtract(order.quantity, quantity);
   order.touched = true;
+  endOtherLeg(book, order);
   if (order.quantity <= 0n) {
     if (book.entry === order) book.entry = null;
     if (book.stop === order) book.stop = null;
+    if (book.target === order) book.target = null;
   }
   bookFill(
     book,
@@ -231,6 +238,12 @@ export function settleResting(book: Book, order: Resting, input: RestingFillInpu
     order,
   );
   return true;
+}
+
+/** A trigger of the stop, and the first execution of either leg, ends the other leg of an order list. */
+export function endOtherLeg(book: Book, order: Resting): void {
+  if (book.target === order) book.stop = null;
+  else if (book.stop === order) book.target = null;
 }
 
 /** The part of a quantity that the volume of this candle still allows. */

@@ -63,6 +63,7 @@ export const FILL_RULES: readonly string[] = [
   'A resting limit order fills at its limit, and only when the price trades through it. A buy fills at the open when the candle opens below the limit. It pays the maker fee and locks its cost.',
   'A stop triggers when the price touches it and sells there. It sells at the open when the price opens beyond it. A stop with a limit never sells below that limit: it waits until the price trades through it.',
   'A fill inside a candle counts at the last moment of the candle. A cool-down after a loss starts there.',
+  'A target that rests next to the stop fills like a resting limit order and ends the stop. A candle that reaches both is doubtful.',
   'A trailing stop on the exchange follows the highest price since it was placed, also inside a candle.',
   'The stop on the exchange is placed and moved by the rules of live trading: immediately after a fill, otherwise at the close of a candle.',
   'When a candle allows two outcomes, the run assumes that it rose before it fell. The ambiguity band shows the other outcome.',

@@ -42,6 +42,8 @@ function decideAt(run: Run, row: number, ticks: number): void {
   view.nowMs = filledMs;
   view.price = ticks;
   const decision = instance.decide(view);
+  // The resting target makes that sale.
+  if (decision.kind === 'sell' && decision.reason === book.target?.reason) return;
   if (decision.kind !== 'nothing') placeDecision(run, decision);
   if (book.pending !== null) fillPendingAt(run, { row, ticks, filledMs });
   if (bound.shared.protectiveStop !== undefined && (view.sellable || book.stop !== null)) updateStop(run, false);

@@ -30,6 +30,8 @@ import { BookSituation } from './situation.ts';
  *    - A buy with a trigger fills at the trigger or at a worse open, never above its limit.
  *    - The stop fills at the trigger or at a worse open, never below its limit. Below the limit it stays in the book and
  *      fills once the price trades through the limit.
+ *    - A target next to the stop (one order list) fills at its limit when the price trades through it. The first execution of
+ *      a leg, and a trigger of the stop, end the other leg. A candle that reaches both is doubtful.
  *    - After each fill (market.ts afterFill) the strategy sees the new position, and its stop is placed at once.
  *    - A fill at a price other than the open has the time of the last millisecond of the candle.
  * 3. Close (feed.ts, then decide). The strategy receives the candles that have closed and decides at the close. A stop that
@@ -151,7 +153,7 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
     const decision = book.stop?.triggered === true ? withFailedStop(decided, book, view) : decided;
     let { reason } = decision;
     if (decision.kind !== 'nothing') reason = placeDecision(run, decision);
-    if (guards && (view.sellable || book.stop !== null)) updateStop(run, false);
+    if (guards && (view.sellable || book.stop !== null || book.target !== null)) updateStop(run, false);
     if (reason !== lastReason) {
       lastReason = reason;
       code = codeOf(codes, reason);
@@ -200,6 +202,7 @@ function skipCandles(run: Run, candleRun: CandleRun): number {
   if (!candles) to = Math.min(to, lowerBound(openMs, feed.nextCloseMs - lengthMs));
   candleRun.guarded = guarded;
   candleRun.to = firstBelow(grid.lows, wake.below, { from, to });
+  if (book.target !== null) candleRun.to = firstAbove(candleRun, wake.above);
   const stopped = candleRun.to > from ? (instance.skipQuietCandles?.(view, candleRun) ?? -1) : -1;
   if (stopped < from) return from;
   if (candles) feed.skipTo(Math.min(stopped + 1, candleRun.to));
@@ -210,6 +213,13 @@ function skipCandles(run: Run, candleRun: CandleRun): number {
   view.nowMs = (openMs[stopped - 1] ?? 0) + lengthMs;
   view.price = grid.closeTicks[stopped - 1] ?? 0;
   return stopped;
+}
+
+/** The first row that reaches the target. */
+function firstAbove({ high, from, to }: CandleRun, above: number): number {
+  let row = from;
+  while (row < to && (high[row] ?? 0) <= above) row += 1;
+  return row;
 }
 
 function codeOf(codes: Map<string, number>, reason: string): number {

@@ -5,11 +5,11 @@ import { failureOf } from '#core/judge/stop.ts';
 import { type TickView, viewPosition } from '#core/judge/view.ts';
 import { SELL_FAILED_STOP } from '#core/sizing/protective-stop.ts';
 import { settingsNow } from '#strategies/strategy.ts';
-import { type Book, updateCapitalInUse, type Session, settlePending, settleResting } from './book.ts';
+import { type Book, endOtherLeg, updateCapitalInUse, type Session, settlePending, settleResting } from './book.ts';
 import { baseFeeRate, marketPrice } from './fills.ts';
 import type { Run } from './run-state.ts';
 import { replanStop, placeOrder } from './place.ts';
-import { type Bar, matchBar, type Resting, wakeAbove, wakeBelow } from './resting.ts';
+import { type Bar, matchBar, type Resting, targetWake, wakeAbove, wakeBelow } from './resting.ts';
 import { viewOrders } from './view.ts';
 
 /* Orders of a coin against candles: see the fill model in kernel.ts. */
@@ -37,11 +37,15 @@ export function updateStop(run: Run, afterRise: boolean): void {
   const settings = input.bound.shared.protectiveStop;
   if (settings === undefined || book.pending?.side === 'sell') return;
   const ticks = view.sellable ? instance.stopTicks(view) : 0;
-  if (ticks === book.plannedStopTicks && !book.stopNeedsReview) return;
+  const aims = settings.restsTarget === true && view.sellable;
+  const targetTicks = aims ? (instance.targetTicks?.(view) ?? 0) : 0;
+  if (ticks === book.plannedStopTicks && targetTicks === book.plannedTargetTicks && !book.stopNeedsReview) return;
   book.plannedStopTicks = ticks;
+  book.plannedTargetTicks = targetTicks;
   const reason = ticks > 0 ? instance.stopReason(view) : '';
   const { price: priceTicks, nowMs } = view;
-  replanStop(book, situation, { settings, ticks, reason, priceTicks, nowMs, afterRise });
+  const targetReason = instance.targetReason ?? reason;
+  replanStop(book, situation, { settings, ticks, reason, targetTicks, targetReason, priceTicks, nowMs, afterRise });
   updateOrders(run);
 }
 
@@ -49,7 +53,7 @@ export function updateStop(run: Run, afterRise: boolean): void {
 function updateOrders({ view, book, tick, wake }: Run): void {
   viewOrders(view, book);
   wake.below = Math.max(wakeBelow(book.entry, tick), wakeBelow(book.stop, tick));
-  wake.above = Math.min(wakeAbove(book.entry, tick), wakeAbove(book.stop, tick));
+  wake.above = Math.min(wakeAbove(book.entry, tick), wakeAbove(book.stop, tick), targetWake(book.target, tick));
 }
 
 /** Fills the pending market order at the open of the candle. */
@@ -89,14 +93,32 @@ export function matchCandle(run: Run, row: number): void {
   const known = book.ambiguous;
   const overrun = book.overrun.stops;
   if (rises && book.stop !== null && bar.high >= entry.stopTicks && bar.low <= book.stop.stopTicks) book.ambiguous += 1;
+  const { target } = book;
   if (entryFirst) matchOrder(run, entry, session);
-  if (book.stop !== null) matchOrder(run, book.stop, session);
+  matchSales(run, target, session);
   if (entry !== null && !entryFirst) matchOrder(run, entry, session);
   // From the next candle on the flag does not apply.
   if (book.stop !== null) book.stop.afterRise = false;
   book.ambiguous = Math.min(book.ambiguous, known + 1);
   if (book.ambiguous > known || book.overrun.stops > overrun) book.doubtful += 1;
   updateOrders(run);
+}
+
+/**
+ * Matches the stop, and the target that rested next to it when the candle began. A candle that reaches both is doubtful: the
+ * assumed path decides which one sells.
+ */
+function matchSales(run: Run, target: Resting | null, session: Session): void {
+  const { book, input } = run;
+  const { stop } = book;
+  const rests = target !== null && book.target === target;
+  const falls = stop !== null && bar.low <= stop.stopTicks;
+  const opensAtStop = stop !== null && bar.open <= stop.stopTicks;
+  const opensAtTarget = rests && bar.open > target.limitTicks;
+  if (rests && falls && bar.high > target.limitTicks && !opensAtStop && !opensAtTarget) book.ambiguous += 1;
+  const targetFirst = opensAtTarget || (!opensAtStop && input.path !== 'fall-first');
+  if (rests && (targetFirst || !falls)) matchOrder(run, target, session);
+  if (book.stop !== null) matchOrder(run, book.stop, session);
 }
 
 /** Matches a stop that was placed inside a candle, during the fall, against the rest of the candle. */
@@ -121,6 +143,7 @@ function readBar({ input, tick }: Run, row: number): void {
 function matchOrder(run: Run, waiting: Resting, session: Session): void {
   const { book, input } = run;
   const touch = matchBar(waiting, bar, input.path ?? 'rise-first');
+  if (waiting === book.stop && waiting.triggered) endOtherLeg(book, waiting);
   if (touch.ambiguous) book.ambiguous += 1;
   const { ticks, taker } = touch;
   const rose = waiting.side === 'buy' && waiting.stopTicks > 0 && bar.open < waiting.stopTicks;

@@ -73,6 +73,7 @@ function placeExit(decision: Sell, book: Book, situation: BookSituation): string
   book.pending = { ...nextOrder(book), side: 'sell', quantity, dearest: ZERO, reason: decision.reason };
   book.entry = null;
   book.stop = null;
+  book.target = null;
   return decision.reason;
 }
 
@@ -81,6 +82,9 @@ interface ReplanStopInput {
   readonly settings: StopSettings;
   readonly ticks: number;
   readonly reason: string;
+  /** The price at which the strategy sells the whole position, 0 without one, and the reason of that sale. */
+  readonly targetTicks: number;
+  readonly targetReason: string;
   readonly priceTicks: number;
   readonly nowMs: number;
   readonly afterRise: boolean;
@@ -98,25 +102,42 @@ const restingOf = ({ form, quantity: left, reason, touched: sold, triggered }: R
   basis,
 });
 
-/** Places, moves or cancels the stop on the exchange, by the plan of the live engine. */
+/** Places, moves or cancels the stop on the exchange, with the target next to it, by the plan of the live engine. */
 export function replanStop(book: Book, situation: BookSituation, input: ReplanStopInput): void {
   const { position, stop } = book;
   const { settings, ticks, reason, priceTicks, nowMs, afterRise } = input;
   const { tick } = book.rules.price;
   const resting = stop === null ? null : restingOf(stop, book);
   const price = fromSteps(priceTicks, tick);
-  const plan = planKeptStop(situation, { settings, config: CONFIG, ticks, reason, price, resting });
+  const above = book.target === null ? null : fromSteps(book.target.limitTicks, tick);
+  const target = { ticks: input.targetTicks, resting: above, blocked: null };
+  const kept = { settings, config: CONFIG, ticks, reason, price, resting };
+  const plan = planKeptStop(situation, settings.restsTarget === true ? { ...kept, target } : kept);
   if (plan.kind === 'remove') book.stop = null;
+  if (plan.kind === 'remove' || plan.kind === 'idle') book.target = null;
   if (plan.kind === 'place') {
     const { quantity, form, reason: level } = plan;
     const order = { ...nextOrder(book), side: 'sell' as const, quantity, reason: level };
     book.stop = { ...order, ...untouched({ nowMs, priceTicks }), afterRise, ...stopSide(form, tick) };
     book.basis = { level: plan.level, average: position.averagePrice, settings: CONFIG };
+    book.target = plan.target === undefined ? null : targetOf(book, plan.target, { ...input, quantity });
   }
   // A stop at its planned level does not depend on the price. Any other stop is planned again at each candle.
   const form = book.stop?.form;
   const plain = form === undefined || (form.type === 'stop-loss-limit' && form.stopPrice === book.basis?.level);
-  book.stopNeedsReview = plan.kind === 'wait' || !plain;
+  const aims = settings.restsTarget === true && (input.targetTicks > 0 || book.target !== null);
+  const reached = book.target === null || priceTicks >= book.target.limitTicks;
+  book.stopNeedsReview = plan.kind === 'wait' || !plain || (aims && reached);
+}
+
+function targetOf(
+  book: Book,
+  price: Decimal,
+  { quantity, targetReason: reason, ...at }: ReplanStopInput & { readonly quantity: Decimal },
+): Resting {
+  const form = { type: 'limit', price, maker: true } as const;
+  const prices = { form, limitTicks: toTicks(price, book.rules.price.tick), stopTicks: 0 };
+  return { ...nextOrder(book), side: 'sell', quantity, reason, ...untouched(at), ...prices };
 }
 
 function stopSide(form: OrderForm, tick: Decimal): Pick<Resting, 'form' | 'limitTicks' | 'stopTicks'> {

@@ -225,7 +225,7 @@ function act({ run, guards }: CoinRun): string {
   const decided = instance.decide(view);
   const decision = book.stop?.triggered === true ? withFailedStop(decided, book, view) : decided;
   const reason = decision.kind === 'nothing' ? decision.reason : placeDecision(run, decision);
-  if (guards && (view.sellable || book.stop !== null)) updateStop(run, false);
+  if (guards && (view.sellable || book.stop !== null || book.target !== null)) updateStop(run, false);
   return reason;
 }
 

@@ -117,3 +117,6 @@ export const wakeAbove = (order: Resting | null, tick: number): number =>
   order !== null && order.side === 'buy' && order.stopTicks > 0
     ? (order.stopTicks - 0.5) * tick
     : Number.POSITIVE_INFINITY;
+/** Half a tick above the limit of a target: it fills when the price trades through it. */
+export const targetWake = (target: Resting | null, tick: number): number =>
+  target === null ? Number.POSITIVE_INFINITY : (target.limitTicks + 0.5) * tick;

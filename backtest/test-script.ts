@@ -15,6 +15,8 @@ export interface Script {
   /** The name of that level, by candle; default: the stop loss. */
   readonly levels?: Readonly<Record<number, string>>;
   readonly protectiveStop?: StopSettings;
+  /** Its target while a position is held, in ticks; absent: none. */
+  readonly target?: number;
   readonly shared?: Partial<SharedSettings>;
   /** Receives every view that is passed to `decide`. */
   readonly watch?: (view: TickView, row: number) => void;
@@ -23,7 +25,8 @@ export interface Script {
 const WAIT: Decision = { kind: 'nothing', reason: 'wait' };
 
 /** The script as a strategy on one-minute candles that spends 100 in quote per buy. */
-export function scripted({ decisions, stops = {}, levels = {}, protectiveStop, shared, watch }: Script): BoundStrategy {
+export function scripted(script: Script): BoundStrategy {
+  const { decisions, stops = {}, levels = {}, protectiveStop, target = 0, shared, watch } = script;
   const rowOf = ({ nowMs }: TickView): number => Math.ceil(nowMs / INTERVAL_MS['1m']) - 1;
   const lastOf = <Value>(given: Readonly<Record<number, Value>>, view: TickView): Value | undefined =>
     given[Number(Object.keys(given).findLast((row) => Number(row) <= rowOf(view)) ?? -1)];
@@ -37,6 +40,8 @@ export function scripted({ decisions, stops = {}, levels = {}, protectiveStop, s
     explain: () => ({}),
     stopTicks: (view) => lastOf(stops, view) ?? 0,
     stopReason: (view) => lastOf(levels, view) ?? 'exit-stop-loss',
+    targetTicks: () => target,
+    targetReason: 'exit-take-profit',
     plan: () => [],
     state: () => ({ v: 1 }),
   };

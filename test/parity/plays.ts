@@ -34,6 +34,16 @@ const CONFIGS: Readonly<Record<string, Record<string, unknown>>> = {
   hold: {},
 };
 
+/** A target that sells everything rests on the exchange next to the stop. */
+const TARGETED = {
+  candleInterval: '15m',
+  buy: { candleLimit: 20, entrySizing: entrySizing('600'), gridLevels: [{ triggerPercentage: '1.004' }] },
+  sell: {
+    ...{ stopLossPercentage: '0.98', triggerPercentage: '1.012', trailingStopPercentage: '0.993' },
+    ...{ takeProfits: [{ triggerPercentage: '1.015', fraction: '1' }], restTarget: true },
+  },
+};
+
 const BASKET = {
   ...{ enabled: true, candleInterval: '1h', driftThreshold: '0.01', basketBudgetQuote: '3000' },
   targets: [
@@ -69,17 +79,24 @@ interface Market {
 interface Played {
   readonly config: Play['config'];
   readonly coins: Play['minutes'];
+  /** Words for its name. */
+  readonly words?: string;
   readonly limits?: Partial<RiskLimits>;
 }
 
 /** Each strategy on each coin alone, baskets, and profiles whose coins share money and limits. */
 function playsOn({ minutes, fromMs, days }: Market): Play[] {
-  const playOf = (name: string, { config, coins, limits }: Played): Play => {
+  const playOf = (name: string, { config, coins, limits, words }: Played): Play => {
     const strategy = STRATEGIES.get(name);
     if (strategy === undefined) throw new Error(`there is no strategy ${name}`);
     const window = { fromMs, toMs: fromMs + days * DAY_MS };
     return {
-      name: [name, ...coins.keys(), ...(limits === undefined ? [] : [limitWords(limits)])].join(' '),
+      name: [
+        name,
+        ...(words === undefined ? [] : [words]),
+        ...coins.keys(),
+        ...(limits === undefined ? [] : [limitWords(limits)]),
+      ].join(' '),
       strategy,
       config,
       balance: '5000',
@@ -93,7 +110,10 @@ function playsOn({ minutes, fromMs, days }: Market): Play[] {
     Object.entries(CONFIGS).map(([name, config]) => playOf(name, { config, coins: new Map([coin]) })),
   );
   const together = TOGETHER.map(([name, config, limits]) => playOf(name, { config, coins: minutes, limits }));
-  return [...single, playOf('rebalance', { config: BASKET, coins: new Map(two) }), ...together];
+  const targeted = two.map((coin) =>
+    playOf('trailing-trade', { config: TARGETED, coins: new Map([coin]), words: 'with a resting target' }),
+  );
+  return [...single, ...targeted, playOf('rebalance', { config: BASKET, coins: new Map(two) }), ...together];
 }
 
 const limitWords = (limits: Partial<RiskLimits>): string =>
