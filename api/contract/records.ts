@@ -46,9 +46,12 @@ export const listLogs = operation({
   path: '/profiles/:id/logs',
   ...ofProfile,
   status: 200,
-  summary: 'Log rows of every level, newest first',
+  summary: 'Log rows of every level, newest first; a page of a search may be empty before the last page',
   query: z.strictObject({ limit, cursor: cursor.optional(), ...filters }),
-  response: page,
+  response: page.extend({
+    /** With `q`: the search has looked at all rows back to here. Null when it has looked at every row, and without `q`. */
+    searchedTo: instant.nullable(),
+  }),
 });
 
 export const exportLogs = operation({

@@ -21,7 +21,10 @@ export function mountLogs({ context, handle }: Routes): void {
   handle(listLogs, async ({ profile, query }) => {
     const { limit, cursor, ...filters } = query;
     const page = { limit, cursor: readCursor(cursor) };
-    return pageView(await pageLogs(kysely, logFilter(profile.id, filters), page), logRowView);
+    const filter = logFilter(profile.id, filters);
+    const found = await pageLogs(kysely, filter, page);
+    const isPart = filter.q !== undefined && found.next !== null;
+    return { ...pageView(found, logRowView), searchedTo: isPart ? new Date(found.next.at).toISOString() : null };
   });
 
   handle(exportLogs, async ({ profile: { id }, query, mask }) => {

@@ -53,7 +53,7 @@ function Logs({ profile }: { profile: Profile }): ReactNode {
           <Switch label="Follow" on={follow} onChange={setFollow} />
         </div>
         <CaptureSwitch profileId={profile.id} />
-        <DecisionLog profileId={profile.id} filters={settled} follow={follow} size={50} grouped />
+        <DecisionLog key={settled.q ?? ''} profileId={profile.id} filters={settled} follow={follow} size={50} grouped />
       </Section>
     </>
   );
