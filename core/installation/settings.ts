@@ -13,9 +13,10 @@ const flag = z.boolean('must be true or false');
 const retention = z.strictObject({
   /** Log rows at level debug. */
   debugLogDays: days.meta(kept('Waiting decisions', 'These rows grow fast.', 'days')),
-  actionLogDays: days
+  actionLogDays: days.nullable().meta(kept('Other log rows', 'Buys, sales, rejections and warnings.', 'days')),
+  orderEvidenceDays: days
     .nullable()
-    .meta(kept('Other log rows', 'Buys, sales, rejections and warnings, with requests and responses.', 'days')),
+    .meta(kept('Order evidence', 'Requests, responses and events of orders that have ended.', 'days')),
   actionLogMaxRows: z
     .int('must be a whole number')
     .min(1000)
@@ -71,6 +72,7 @@ const setting = <Shape extends z.ZodRawShape>(
 export const RETENTION = setting('retention', retention, {
   debugLogDays: 30,
   actionLogDays: null,
+  orderEvidenceDays: 365,
   actionLogMaxRows: 10_000_000,
   auditLogDays: null,
   equityDays: null,

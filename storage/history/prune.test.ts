@@ -10,7 +10,7 @@ import { createTradingStore } from '#storage/trading/trading-store.ts';
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
 
-test('actions go 90 days after they are finished, evidence with the log unless its order is still alive', async () => {
+test('actions go 90 days after they are finished, evidence after a year unless its order is still alive', async () => {
   await using opened = await openTestDatabase();
   const { database } = opened;
   const owner = await seedOwner(database);
@@ -23,13 +23,13 @@ test('actions go 90 days after they are finished, evidence with the log unless i
   await database.kysely.insertInto('operator_actions').values(actions).execute();
   const live = await commitNext(createTradingStore(database), owner);
   const evidence = [live.id, newId<OrderId>()].flatMap((orderId) =>
-    [11, 9].map((age) => storedEvidence({ orderId, kind: 'request', at: daysAgo(age), detail: { age } })),
+    [366, 364].map((age) => storedEvidence({ orderId, kind: 'request', at: daysAgo(age), detail: { age } })),
   );
   await writeEvidence(database, evidence);
 
-  const kept = await pruneRecords(database, RETENTION.defaults);
-  assert.deepEqual([kept['operatorActions'], kept['orderEvidence']], [1, undefined], 'the log is kept for ever');
-  const pruned = await pruneRecords(database, { ...RETENTION.defaults, actionLogDays: 10 });
+  const kept = await pruneRecords(database, { ...RETENTION.defaults, orderEvidenceDays: null });
+  assert.deepEqual([kept['operatorActions'], kept['orderEvidence']], [1, undefined]);
+  const pruned = await pruneRecords(database, RETENTION.defaults);
   assert.deepEqual([pruned['operatorActions'], pruned['orderEvidence']], [0, 1]);
   const left = await database.kysely.selectFrom('operator_actions').select('kind').orderBy('kind').execute();
   assert.deepEqual(left, [{ kind: 'recent' }, { kind: 'unfinished' }]);

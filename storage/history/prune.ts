@@ -34,7 +34,7 @@ const ACTION_DAYS = 90;
 
 /** Deletes records past their retention and ended sessions; returns the number of deleted rows by kind. */
 export async function pruneRecords(database: Database, retention: Retention): Promise<Pruned> {
-  const { debugLogDays, actionLogDays, actionLogMaxRows, auditLogDays, equityDays } = retention;
+  const { debugLogDays, actionLogDays, orderEvidenceDays, actionLogMaxRows, auditLogDays, equityDays } = retention;
   const isDebug = sql<boolean>`level = 'debug' and ${olderThan('recorded_at', debugLogDays)}`;
   const isResolved = sql<boolean>`state not in ('open', 'left') and ${olderThan('state_at', ORPHAN_DAYS)}`;
   const pruned: Pruned = {
@@ -51,10 +51,10 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
   ] as const;
   for (const [name, table, column, days] of aged)
     if (days !== null) pruned[name] = await deleteWhere(database, table, olderThan(column, days));
-  if (actionLogDays !== null) {
+  if (orderEvidenceDays !== null) {
     // A live order keeps its whole evidence.
     const isOver = sql<boolean>`not exists (select from orders where id = order_id and state = any(${[...LIVE_ORDER_STATES]}::text[]))`;
-    const isOld = sql<boolean>`${olderThan('at', actionLogDays)} and ${isOver}`;
+    const isOld = sql<boolean>`${olderThan('at', orderEvidenceDays)} and ${isOver}`;
     pruned['orderEvidence'] = await deleteWhere(database, 'order_evidence', isOld);
   }
   if (actionLogMaxRows !== null) {
