@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toNumber } from '#core/amount/decimal.ts';
+import { isObject } from '#core/merge.ts';
 import { PRESETS, withEqualShares } from './presets.ts';
 import { STRATEGIES } from './registry.ts';
+import { breakEvenOf } from './ticks.ts';
 
 const COINS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'];
 const all = [...PRESETS].flatMap(([name, presets]) => presets.map((preset) => ({ name, preset })));
@@ -23,6 +25,24 @@ for (const { name, preset } of all) {
     );
   });
 }
+
+/** Exits in profit as multiples of the average entry price. */
+const exitsOf = ({ sell }: Record<string, unknown>): number[] => {
+  if (!isObject(sell)) return [];
+  const { triggerPercentage: starts, trailingStopPercentage: distance, takeProfits } = sell;
+  const parts = Array.isArray(takeProfits) ? takeProfits.filter(isObject) : [];
+  return [Number(starts) * Number(distance), ...parts.map((part) => Number(part['triggerPercentage']))];
+};
+
+for (const { name, preset } of all.filter(({ name }) => name === 'trailing-trade'))
+  test(`${name}, ${preset.name}: the fees of buy and sale take at most a quarter of each exit in profit`, () => {
+    const exits = exitsOf(preset.config);
+    assert.ok(exits.length > 0);
+    for (const exit of exits) {
+      const share = (breakEvenOf({ takerFee: 0.001 }) - 1) / (exit - 1);
+      assert.ok(share > 0 && share <= 0.25, `${share} of the exit at ${exit}`);
+    }
+  });
 
 test('every strategy that trades has the same three presets', () => {
   for (const [name, strategy] of STRATEGIES) {

@@ -47,7 +47,7 @@ const equalShares = (candles: string, budget: string, drift: string) => ({
 });
 
 /**
- * Presets by strategy. The earliest exit of each earns at least twice the fees of a buy and a sale of 0.1 % each. The
+ * Presets by strategy. The fees of a buy and a sale, 0.1 % each, take at most a quarter of the earliest exit of each. The
  * most active one trades in minutes on a lively market, the others in hours or days.
  */
 export const PRESETS: ReadonlyMap<string, readonly Preset[]> = new Map([
@@ -69,8 +69,8 @@ export const PRESETS: ReadonlyMap<string, readonly Preset[]> = new Map([
       {
         name: 'Active',
         config: dipBuying({
-          ...{ candles: '1m', window: 6, amount: '100', near: '1.004', stop: '0.96' },
-          ...{ starts: '1.006', distance: '0.9985', takeProfit: '1.0045' },
+          ...{ candles: '1m', window: 4, amount: '100', near: '1.002', stop: '0.97' },
+          ...{ starts: '1.014', distance: '0.996', takeProfit: '1.0081' },
         }),
       },
     ],
@@ -80,7 +80,7 @@ export const PRESETS: ReadonlyMap<string, readonly Preset[]> = new Map([
     [
       { name: 'Cautious', config: crossing('15m', [12, 36], '0.96') },
       { name: 'Balanced', config: crossing('15m', [9, 21], '0.97') },
-      { name: 'Active', config: crossing('5m', [12, 36], '0.97') },
+      { name: 'Active', config: crossing('5m', [20, 50], '0.97') },
     ],
   ],
   [
