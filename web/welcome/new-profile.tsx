@@ -119,6 +119,7 @@ function Steps({ state, account, accounts }: StepsProps): ReactNode {
     return (
       <CoinStep
         {...{ rows, perCoin, unit }}
+        replay={replay.answer}
         error={markets.error}
         chosen={coins}
         free={wallet?.free ?? null}

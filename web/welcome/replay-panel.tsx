@@ -74,7 +74,16 @@ function Outcome({ answer, loaded, unit, invented }: OutcomeProps): ReactNode {
           <i className="d" /> buy and hold
         </span>
       </div>
-      <Table strategy={strategy} hold={hold} unit={unit} />
+      <Table strategy={strategy} hold={hold} unit={unit} balance={balance} />
+      {answer.coins.length < 2 ? null : (
+        <p className="note flex flex-wrap gap-x-4 p-2">
+          {answer.coins.map(({ symbol, totalReturn }) => (
+            <span key={symbol}>
+              {symbol} <Result value={totalReturn} />
+            </span>
+          ))}
+        </p>
+      )}
       {strategy.trades >= SOME ? null : (
         <Notice tone="care" title={strategy.trades < FEW ? 'Too few trades.' : `${strategy.trades} trades are few.`}>
           The result could be luck. From {FEW} trades on it starts to mean something, from {SOME} it is firm.
@@ -89,15 +98,22 @@ function Outcome({ answer, loaded, unit, invented }: OutcomeProps): ReactNode {
   );
 }
 
-function Table({ strategy, hold, unit }: Pick<Replayed, 'strategy' | 'hold'> & { unit: string }): ReactNode {
+type TableProps = Pick<Replayed, 'strategy' | 'hold' | 'balance'> & { unit: string };
+
+function Table({ strategy, hold, unit, balance }: TableProps): ReactNode {
   const fall = (share: number): string => (share < 0.0005 ? percent(0, 1) : `${MINUS}${percent(share, 1)}`);
   const money = (value: number): string => `${numberText(value, 2)}${NARROW_SPACE}${unit}`;
+  const beforeFees = ({ totalReturn, fees }: Replayed['hold']): string => {
+    const profit = totalReturn * balance + fees;
+    return `${profit < 0 ? MINUS : ''}${money(Math.abs(profit))}`;
+  };
   const rows: readonly (readonly [string, ReactNode, ReactNode])[] = [
     ['Return', <Result value={strategy.totalReturn} key="s" />, <Result value={hold.totalReturn} key="h" />],
     ['Max drawdown', fall(strategy.drawdown), fall(hold.drawdown)],
     ['Trades', numberText(strategy.trades, 0), MISSING],
     ['Win rate', strategy.winRate === null ? MISSING : percent(strategy.winRate, 0), MISSING],
     ['Profit factor', strategy.profitFactor === null ? MISSING : numberText(strategy.profitFactor, 2), MISSING],
+    ['P&L before fees', beforeFees(strategy), beforeFees(hold)],
     ['Fees', money(strategy.fees), money(hold.fees)],
   ];
   return (

@@ -39,6 +39,14 @@ interface Outcome {
   readonly fees: number;
 }
 
+/** The part of one coin in the result. */
+interface CoinOutcome {
+  readonly symbol: string;
+  /** Share of the balance: 0.1 for 10 %. */
+  readonly totalReturn: number;
+  readonly trades: number;
+}
+
 export type ReplayAnswer =
   | {
       readonly kind: 'replayed';
@@ -54,6 +62,8 @@ export type ReplayAnswer =
         readonly profitFactor: number | null;
       };
       readonly hold: Outcome;
+      /** Empty for a strategy that plans over all coins. */
+      readonly coins: readonly CoinOutcome[];
     }
   | { readonly kind: 'refused'; readonly sentence: string };
 
@@ -104,6 +114,7 @@ interface RunResult {
   readonly days: readonly number[];
   readonly nets: readonly number[];
   readonly fees: number;
+  readonly coins: readonly CoinOutcome[];
 }
 
 /** Replays strategies over the past of several coins; keeps candles aggregated to longer intervals. */
@@ -159,19 +170,23 @@ export class CoinReplayer {
       toMs: openMs.at(-1) ?? 0,
       strategy: { ...outcomeOf(result.days, balance), fees: result.fees, ...tradesOf(result.nets) },
       hold,
+      coins: result.coins,
     };
   }
 
   /** Coins without a common plan do not touch each other: each spends far less than the balance. */
   private eachAlone(inputs: readonly BacktestInput[]): RunResult | string {
     const balance = toNumber(this.terms.balance);
-    const runs: RunResult[] = [];
+    const runs: Omit<RunResult, 'coins'>[] = [];
+    const coins: CoinOutcome[] = [];
     for (const input of inputs) {
       const opened = openKernel(input);
       if (opened.kind === 'refused') return `${input.rules.symbol}: ${opened.sentence}`;
       const { book, meter } = runKernel(opened.kernel);
       const days = [...meter.days, meter.last];
+      const { symbol } = input.rules;
       runs.push({ days, nets: book.cycles.map(({ net }) => toNumber(net)), fees: feesPaid(book.fills) });
+      coins.push({ symbol, totalReturn: meter.last / balance - 1, trades: book.cycles.length });
     }
     const length = Math.max(...runs.map(({ days }) => days.length));
     const at = (days: readonly number[], day: number): number => days[Math.min(day, days.length - 1)] ?? balance;
@@ -179,6 +194,7 @@ export class CoinReplayer {
       days: Array.from({ length }, (_, day) => runs.reduce((sum, { days }) => sum + at(days, day) - balance, balance)),
       nets: runs.flatMap(({ nets }) => nets),
       fees: runs.reduce((sum, { fees }) => sum + fees, 0),
+      coins,
     };
   }
 
@@ -219,7 +235,8 @@ function allTogether(coins: readonly BacktestInput[]): RunResult | string {
   if (opened.kind === 'refused') return opened.sentence;
   const { meter, runs, fills } = runPortfolio(opened.portfolio);
   const days = [...meter.days, meter.last];
-  return { days, nets: runs.flatMap(({ book }) => book.cycles.map(({ net }) => toNumber(net))), fees: feesPaid(fills) };
+  const nets = runs.flatMap(({ book }) => book.cycles.map(({ net }) => toNumber(net)));
+  return { days, nets, fees: feesPaid(fills), coins: [] };
 }
 
 function outcomeOf(days: readonly number[], balance: number): Pick<Outcome, 'totalReturn' | 'drawdown' | 'days'> {

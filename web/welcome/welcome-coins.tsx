@@ -4,6 +4,7 @@ import { Icon } from '#web/ui/icon.tsx';
 import { Failure, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { count, MISSING, money, numberText, percent, price } from '#web/ui/numbers.ts';
 import { Section } from '#web/ui/section.tsx';
+import type { ReplayAnswer } from './replay.ts';
 import { type CoinRow, type CoinSort, isWide, sortedRows } from './coin-rows.ts';
 
 /** Rows shown at first, and after a click: a list of a whole exchange would be slow. */
@@ -25,13 +26,16 @@ interface StepProps {
   /** Free quote balance of the account. */
   free: string | null;
   unit: string;
+  /** Results of the chosen coins in the replay of the last 90 days; undefined before the first has its candles. */
+  replay: ReplayAnswer | undefined;
   onChoose: (coins: readonly string[]) => void;
   onBack: () => void;
   onNext: () => void;
 }
 
 /** Step 3: the coins, with price, volume and spread. */
-export function CoinStep({ rows, error, chosen, perCoin, free, unit, onChoose, onBack, onNext }: StepProps): ReactNode {
+export function CoinStep(props: StepProps): ReactNode {
+  const { rows, error, chosen, perCoin, free, unit, replay, onChoose, onBack, onNext } = props;
   const atWork = perCoin === null ? '' : `, up to ${numberText(perCoin * chosen.length, 2)} ${unit} at work`;
   return (
     <>
@@ -53,7 +57,7 @@ export function CoinStep({ rows, error, chosen, perCoin, free, unit, onChoose, o
             </p>
           ) : null}
           {rows === undefined || rows.length === 0 ? null : (
-            <CoinTable rows={rows} chosen={chosen} onChoose={onChoose} />
+            <CoinTable rows={rows} chosen={chosen} results={resultsOf(replay)} onChoose={onChoose} />
           )}
         </Section>
         <Chosen rows={rows ?? []} {...{ chosen, perCoin, free, unit }} />
@@ -78,15 +82,21 @@ const HEADS: readonly { readonly sort: CoinSort | undefined; readonly words: str
   { sort: 'volume', words: 'Volume 24 h', numeric: true },
   { sort: 'spread', words: 'Spread', numeric: true },
   { sort: undefined, words: 'Smallest order', numeric: true },
+  { sort: undefined, words: '90-day replay', numeric: true },
 ];
+
+/** Return of each replayed coin, as a share of the balance. */
+const resultsOf = (replay: ReplayAnswer | undefined): ReadonlyMap<string, number> =>
+  new Map(replay?.kind === 'replayed' ? replay.coins.map(({ symbol, totalReturn }) => [symbol, totalReturn]) : []);
 
 interface TableProps {
   rows: readonly CoinRow[];
   chosen: readonly string[];
+  results: ReadonlyMap<string, number>;
   onChoose: (coins: readonly string[]) => void;
 }
 
-function CoinTable({ rows, chosen, onChoose }: TableProps): ReactNode {
+function CoinTable({ rows, chosen, results, onChoose }: TableProps): ReactNode {
   const [search, setSearch] = useState('');
   const [sort, setSort] = useState<CoinSort>('volume');
   const [all, setAll] = useState(false);
@@ -127,7 +137,13 @@ function CoinTable({ rows, chosen, onChoose }: TableProps): ReactNode {
           <Heads sort={sort} onSort={setSort} />
           <tbody>
             {found.slice(0, all ? SHOWN : FIRST_SHOWN).map((row) => (
-              <Row key={row.symbol} row={row} on={isOn(row)} onToggle={() => toggle(row)} />
+              <Row
+                key={row.symbol}
+                row={row}
+                on={isOn(row)}
+                result={results.get(row.symbol)}
+                onToggle={() => toggle(row)}
+              />
             ))}
           </tbody>
         </table>
@@ -168,7 +184,15 @@ function Heads({ sort, onSort }: { sort: CoinSort; onSort: (sort: CoinSort) => v
 
 const sortOf = (sort: CoinSort): 'ascending' | 'descending' => (sort === 'coin' ? 'ascending' : 'descending');
 
-function Row({ row, on, onToggle }: { row: CoinRow; on: boolean; onToggle: () => void }): ReactNode {
+interface RowProps {
+  row: CoinRow;
+  on: boolean;
+  /** Its return in the replay, as a share of the balance; undefined for a coin that is not replayed. */
+  result: number | undefined;
+  onToggle: () => void;
+}
+
+function Row({ row, on, result, onToggle }: RowProps): ReactNode {
   const { day, baseAsset, quoteAsset, minNotional, tickSize } = row;
   return (
     <tr className={on ? 'chosen' : undefined}>
@@ -198,6 +222,9 @@ function Row({ row, on, onToggle }: { row: CoinRow; on: boolean; onToggle: () =>
       </td>
       <td className="num rt" data-l="Smallest order">
         {price(minNotional, minNotional)} <span className="unit">{quoteAsset}</span>
+      </td>
+      <td className="num" data-l="90-day replay">
+        {result === undefined || !on ? MISSING : <Result value={result} places={2} />}
       </td>
     </tr>
   );

@@ -3,6 +3,7 @@ import { type Changes, valueAt } from '#core/config-path.ts';
 import { PRESETS } from '#strategies/presets.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
+import { count } from '#web/ui/numbers.ts';
 import { Section } from '#web/ui/section.tsx';
 import { type DraftState, presetConfig, type PresetName, presetOf, type StrategyView, withSetting } from './draft.ts';
 import { ReplayPanel } from './replay-panel.tsx';
@@ -82,9 +83,17 @@ export function StrategyStep(props: StepProps): ReactNode {
   );
 }
 
-function Verdict({ title, replay: { answer } }: { title: string; replay: WizardReplay }): ReactNode {
+function Verdict({ title, replay: { answer, loading, loaded } }: { title: string; replay: WizardReplay }): ReactNode {
   if (answer?.kind !== 'replayed') return `${title}: the replay of the last 90 days is loading.`;
   const { trades, totalReturn } = answer.strategy;
+  // The first coins alone can have another result than all of them.
+  if (loading !== undefined)
+    return (
+      <>
+        {title}: <Result value={totalReturn} /> in 90 days with the first {count(loaded.length, 'coin')}; the others are
+        loading.
+      </>
+    );
   const held = <Result value={answer.hold.totalReturn} />;
   if (trades === 0 && totalReturn === 0)
     return (
