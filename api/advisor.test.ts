@@ -84,7 +84,7 @@ test('a provider is set up, kept, moved and removed; the credential goes in, pla
 test('the advisor answers about finished backtests only, and only with a provider', async () => {
   const ask = async () => (await api.refusal(askAdvisor, { params: { ...params, variant: 'safe' } })).detail;
   assert.match(await ask(), /^The backtest is queued: only a finished one/);
-  await api.database.kysely.updateTable('backtest_runs').set({ state: 'done' }).execute();
+  await api.database.kysely.updateTable('research').set({ state: 'done' }).execute();
   assert.match(await ask(), /^No AI provider is set up/);
   await save({ provider: 'openai-compatible', model: 'm' });
   const slot = await api.call(askAdvisor, { params: { ...params, variant: 'safe' } });
@@ -99,9 +99,9 @@ test('the advisor answers about finished backtests only, and only with a provide
   );
   const where = `/api/profiles/${params.id}/backtests/${params.runId}/advisor`;
   assert.equal((await api.request('POST', `${where}/wild`)).status, 404);
-  await api.database.kysely.updateTable('backtest_runs').set({ config: '{"buy":{"candleLimit":5000}}' }).execute();
+  await api.database.kysely.updateTable('research').set({ config: '{"buy":{"candleLimit":5000}}' }).execute();
   assert.match(await ask(), /outside their bounds/);
-  await api.database.kysely.updateTable('backtest_runs').set({ config: '{}' }).execute();
+  await api.database.kysely.updateTable('research').set({ config: '{}' }).execute();
 });
 
 test('by hand: the question out, the reply in; it is kept in its slot and changes nothing', async () => {

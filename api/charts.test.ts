@@ -10,6 +10,7 @@ import { createAccount } from '#api/contract/accounts.ts';
 import { changeProfile, createProfile } from '#api/contract/profiles.ts';
 import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 import { addOrder, BTC, cacheRules } from '#test/api/test-records.ts';
+import { fillWith, storedResultWith } from '#test/harness/stored-result.ts';
 
 const HOUR_MS = 3_600_000;
 const BEGIN_MS = Date.UTC(2026, 0, 1);
@@ -188,13 +189,12 @@ async function addBacktest(profileId: ProfileId): Promise<string> {
   const request = { from: at(0), to: at(60), detailInterval: '1m', venue: 'testnet', balance: '1000', coins };
   const texts = { profileId, strategyName: 'momentum', config: {}, request, warnings: [], fingerprints: {} };
   const runId = await createRun(kysely, texts);
-  const amounts = { price: '1030', quantity: '1', quote: '1030', fee: '0', feeAsset: '', cycle: 1 };
   const fills = [
-    { ...amounts, at: at(30), side: 'buy', reason: 'entry-cross-up', realised: null },
-    { ...amounts, at: at(40), side: 'sell', reason: 'exit-trailing-stop', realised: '-2.5' },
+    fillWith({ price: '1030', at: at(30), side: 'buy', reason: 'entry-cross-up' }),
+    fillWith({ price: '1030', at: at(40), side: 'sell', reason: 'exit-trailing-stop', realised: '-2.5' }),
   ];
-  await addResult(kysely, runId, { symbol: SYMBOL, result: { fills } });
-  await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
+  await addResult(kysely, runId, { symbol: SYMBOL, result: storedResultWith({ fills }) });
+  await finishResearch(kysely, { id: runId, state: 'done' });
   return runId;
 }
 

@@ -79,7 +79,7 @@ test('without a session the operator acts, whose address stays private', async (
   assert.ok(profile !== undefined);
   const run = { profileId: profile.id, strategyName: 'hold', config: {}, request: {}, warnings: [], fingerprints: {} };
   const params = { id: profile.id, runId: await createRun(api.database.kysely, run) };
-  await api.database.kysely.updateTable('backtest_runs').set({ state: 'done' }).execute();
+  await api.database.kysely.updateTable('research').set({ state: 'done' }).execute();
   assert.deepEqual(await api.call(readAdvisor, { params }), { slots: [] });
   assert.match((await api.call(readAdvisorPrompt, { params })).prompt, /^You review a backtest/);
 });

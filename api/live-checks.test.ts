@@ -17,6 +17,8 @@ import {
 } from '#api/contract/research.ts';
 import { BTC as BTC_RULES, cachePrice, cacheRules, ETH as ETH_RULES } from '#test/api/test-records.ts';
 import { openTestApi, type TestApi } from '#test/api/test-api.ts';
+import type { StoredResult } from '#core/research/backtest-result.ts';
+import { storedResultWith } from '#test/harness/stored-result.ts';
 
 const BTC = BTC_RULES.symbol;
 const WINDOW = { from: '2024-01-01T00:00:00.000Z', to: '2024-02-01T00:00:00.000Z' };
@@ -37,26 +39,28 @@ async function profileOf(more: { strategyName?: string; symbols?: string[] } = {
 }
 
 /** A result as the worker stores it, as far as the bars look. */
-const resultOf = (changes: { depth?: number; ageDays?: number; capital?: object } = {}) => ({
-  to: new Date(api.context.now().getTime() - (changes.ageDays ?? 1) * DAY_MS).toISOString(),
-  metrics: {
-    ...{ totalReturn: 0.2, profitFactor: 1.5, closedCycles: 40 },
-    capital: { used: 500, returnOnUsed: 0.4, meanExposure: 0.3, equalExposure: 0.15, alpha: 0.05, ...changes.capital },
-  },
-  holdout: { outOfSample: { totalReturn: 0.01 } },
-  drawdown: { depth: changes.depth ?? 0.1 },
-  coverage: { candles: 1000, missing: 0 },
-  fills: [],
-});
+const resultOf = (changes: { depth?: number; ageDays?: number; capital?: object } = {}) =>
+  storedResultWith({
+    to: new Date(api.context.now().getTime() - (changes.ageDays ?? 1) * DAY_MS).toISOString(),
+    metrics: {
+      ...{ totalReturn: 0.2, profitFactor: 1.5, closedCycles: 40 },
+      capital: {
+        ...{ used: 500, returnOnUsed: 0.4, meanExposure: 0.3, equalExposure: 0.15, alpha: 0.05 },
+        ...changes.capital,
+      },
+    },
+    holdout: { outOfSample: { totalReturn: 0.01 } },
+    drawdown: { depth: changes.depth ?? 0.1 },
+  });
 
-async function finished(params: { id: ProfileId }, result: unknown, overrideConfig = {}): Promise<string> {
+async function finished(params: { id: ProfileId }, result: StoredResult, overrideConfig = {}): Promise<string> {
   const { kysely } = api.database;
   const { runId } = await api.call(launchBacktest, { params, body: { ...WINDOW, overrideConfig } });
   const { configFingerprints } = await api.call(readBacktest, { params: { ...params, runId } });
   await startRun(kysely, runId);
   const [symbol = BTC] = Object.keys(configFingerprints);
   await addResult(kysely, runId, { symbol, result });
-  await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
+  await finishResearch(kysely, { id: runId, state: 'done' });
   return runId;
 }
 
@@ -108,8 +112,7 @@ test('the gate uses the capital used and equal exposure, and requires a new run 
       'alpha vs. equal exposure -0.04 %, required is at least 0.00 %.',
   );
   const { capital: _capital, ...metrics } = resultOf().metrics;
-  const earlier = { ...metrics, alpha: { buyAndHold: 0.6296, costAveraging: 0.4 } };
-  const runId = await finished(params, { ...resultOf(), metrics: earlier });
+  const runId = await finished(params, { ...resultOf(), metrics });
   const old = await verdict();
   assert.deepEqual([old?.verdict, old?.runId, old?.checks], ['old-backtest', runId, []]);
   assert.match(old?.sentence ?? '', /earlier version .* without the return on capital used .* run it again\.$/);

@@ -15,6 +15,7 @@ import {
 } from '#api/contract/research.ts';
 import { BTC as BTC_RULES, cachePrice, cacheRules } from '#test/api/test-records.ts';
 import { openTestApi, type TestApi } from '#test/api/test-api.ts';
+import { fillWith, storedResultWith } from '#test/harness/stored-result.ts';
 
 const BTC = BTC_RULES.symbol;
 
@@ -50,14 +51,15 @@ test('a backtest is launched, listed, read, pinned, aborted and deleted', async 
 
   const { kysely } = api.database;
   await startRun(kysely, runId);
-  await addResult(kysely, runId, { symbol: BTC, result: { metrics: { totalReturn: 0.1 }, fills: [1, 2] } });
+  const result = storedResultWith({ metrics: { totalReturn: 0.1 }, fills: [fillWith({ side: 'buy' })] });
+  await addResult(kysely, runId, { symbol: BTC, result });
   const runParams = { ...params, runId };
   assert.equal((await api.refusal(deleteBacktest, { params: runParams })).code, 'conflict');
-  await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
+  await finishResearch(kysely, { id: runId, state: 'done' });
   const read = await api.call(readBacktest, { params: runParams });
-  assert.deepEqual([read.state, read.results], ['done', { [BTC]: { metrics: { totalReturn: 0.1 }, fills: [1, 2] } }]);
+  assert.deepEqual([read.state, read.results], ['done', { [BTC]: result }]);
   const listed = (await api.call(listBacktests, { params })).runs.find(({ id }) => id === runId);
-  assert.deepEqual(listed?.metrics, { [BTC]: { totalReturn: 0.1 } });
+  assert.deepEqual(listed?.metrics, { [BTC]: result.metrics });
 
   await api.call(pinBacktest, { params: runParams, body: {} });
   assert.equal((await api.call(readBacktest, { params: runParams })).pinned, true);

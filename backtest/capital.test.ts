@@ -7,7 +7,7 @@ import { randomFrom } from '#core/research/random.ts';
 import { BARE, backtest } from '#test/golden/hourly-backtest.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import type { Terms } from './fills.ts';
-import type { BacktestResult } from './result.ts';
+import type { BacktestResult } from '#core/research/backtest-result.ts';
 import { runBacktest } from './run.ts';
 import { candlesOf, type Script, scripted } from './test-script.ts';
 import { walk } from './test-walk.ts';

@@ -8,7 +8,7 @@ export interface Series {
 }
 
 /** How complete a series is between its first and last candle. */
-export interface Coverage {
+interface Coverage {
   readonly candles: number;
   readonly missing: number;
   readonly gaps: number;

@@ -4,7 +4,7 @@ import { type Decimal, toNumber, ZERO } from '#core/amount/decimal.ts';
 import type { BookedFill } from './book.ts';
 import type { KernelInput } from './run-state.ts';
 import { iso } from './records.ts';
-import type { EquityPoint } from './result.ts';
+import type { EquityPoint } from '#core/research/backtest-result.ts';
 
 const POINTS = 500;
 

@@ -6,7 +6,7 @@ import { runKernel } from './kernel.ts';
 import type { KernelInput } from './run-state.ts';
 import { openPortfolio, type PortfolioInput } from './portfolio-backtest.ts';
 import { runPortfolio } from './portfolio-run.ts';
-import type { FillRecord } from './result.ts';
+import type { FillRecord } from '#core/research/backtest-result.ts';
 import { type BacktestInput, openKernel } from './run.ts';
 
 /** Why an order was placed: the time of the decision, its numbers, and both as a sentence. */

@@ -1,4 +1,4 @@
-import type { BacktestResult, CycleRecord, FillRecord } from './result.ts';
+import type { BacktestResult, CycleRecord, FillRecord } from '#core/research/backtest-result.ts';
 import { sha256 } from './sha256.ts';
 
 type Hashed = Pick<

@@ -1,4 +1,5 @@
 import { type Decimal, toNumber } from '#core/amount/decimal.ts';
+import type { CapitalMetrics, Durations, ExitMetrics, Metrics } from '#core/research/backtest-result.ts';
 import { DAYS_A_YEAR, sampleDeviation, sharpe } from '#core/research/sharpe.ts';
 import { buyAndHold, type Charges, type CoinDay, costAveraging, equalExposure } from './benchmarks.ts';
 import type { BookedFill, Cycle } from './book.ts';
@@ -29,19 +30,6 @@ interface MetricsInput extends Charges {
   readonly capitalUsed: number;
   /** Mean share of the equity in the coin (mean-exposure.ts). */
   readonly meanExposure: number;
-}
-
-/** Mean, median and longest time from the first buy to the sell that closed the cycle, in ms. */
-interface Durations {
-  readonly meanMs: number;
-  readonly medianMs: number;
-  readonly longestMs: number;
-}
-
-interface ExitMetrics {
-  readonly cycles: number;
-  readonly wins: number;
-  readonly net: number;
 }
 
 function sum(values: readonly number[] | Float64Array): number {
@@ -134,19 +122,6 @@ export function perExitReason(cycles: readonly ClosedCycle[]): Record<string, Ex
   return Object.fromEntries([...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([r, g]) => [r, metricsOf(g)]));
 }
 
-/** Metrics on the capital in use. Results stored by an earlier version lack all of them. */
-interface CapitalMetrics {
-  /** Peak capital in use, in quote. */
-  readonly used: number;
-  /** Null when nothing was bought. */
-  readonly returnOnUsed: number | null;
-  readonly meanExposure: number;
-  /** Return of the benchmark that holds the mean exposure all the time. */
-  readonly equalExposure: number;
-  /** Total return less that of equal exposure. */
-  readonly alpha: number;
-}
-
 type CapitalInput = Pick<
   MetricsInput,
   'balance' | 'finalEquity' | 'coin' | 'fills' | 'capitalUsed' | 'meanExposure' | keyof Charges
@@ -164,34 +139,6 @@ export function capitalMetrics(input: CapitalInput): CapitalMetrics {
     equalExposure: benchmark,
     alpha: totalReturn(input) - benchmark,
   };
-}
-
-export interface Metrics {
-  readonly totalReturn: number;
-  readonly cagr: number | null;
-  readonly buyAndHold: number;
-  readonly costAveraging: number;
-  readonly capital: CapitalMetrics;
-  readonly finalEquity: number;
-  readonly closedCycles: number;
-  /** Sum of the nets of the closed cycles, in quote. */
-  readonly net: number;
-  readonly profitFactor: number | null;
-  readonly expectancy: number | null;
-  readonly winRate: number | null;
-  readonly best: number | null;
-  readonly worst: number | null;
-  /** Share of the time with a position. `capital.meanExposure` is the share of the equity in it. */
-  readonly exposure: number;
-  readonly fees: number;
-  /** Quote bought and sold / balance. */
-  readonly turnover: number;
-  readonly durations: Durations | null;
-  readonly sharpe: number | null;
-  readonly sortino: number | null;
-  readonly calmar: number | null;
-  readonly sqn: number | null;
-  readonly exits: Readonly<Record<string, ExitMetrics>>;
 }
 
 /** All metrics of a run. Each is defined where it is computed. */

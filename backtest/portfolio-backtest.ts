@@ -5,7 +5,7 @@ import { buyAndHold, type CoinDay, coinDays } from './benchmarks.ts';
 import type { KernelInput, Run } from './run-state.ts';
 import type { AccountLimits } from './portfolio-limits.ts';
 import { type Portfolio, type PortfolioFill, type PortfolioRun, runPortfolio } from './portfolio-run.ts';
-import type { CoinPart } from './result.ts';
+import type { CoinPart } from '#core/research/backtest-result.ts';
 import { type BacktestInput, type BacktestOutcome, type Ending, openKernel, type Refused, report } from './run.ts';
 
 /** Profiles of one account with the inputs of their coins. All share terms and window. */

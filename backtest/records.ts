@@ -1,6 +1,6 @@
 import { formatDecimal } from '#core/amount/decimal.ts';
 import type { BookedFill, Cycle, Rejection } from './book.ts';
-import type { CycleRecord, FillRecord, RejectionRecord } from './result.ts';
+import type { CycleRecord, FillRecord, RejectionRecord } from '#core/research/backtest-result.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

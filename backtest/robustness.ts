@@ -4,7 +4,7 @@ import { fragility, type RefusedVariant, type Variant } from './fragility.ts';
 import { checkLookAhead, type Foresight } from './look-ahead.ts';
 import { dailyReturns } from './metrics.ts';
 import { monteCarlo } from './monte-carlo.ts';
-import type { BacktestResult } from './result.ts';
+import type { BacktestResult } from '#core/research/backtest-result.ts';
 import { type BacktestInput, openKernel } from './run.ts';
 
 /** Strategy, config and result of the run to test. */

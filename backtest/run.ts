@@ -17,7 +17,7 @@ import { meanExposure } from './mean-exposure.ts';
 import { measure } from './metrics.ts';
 import { cycleRecord, fillRecord, iso, rejectionRecord } from './records.ts';
 import { holdout, regimes } from './splits.ts';
-import type { BacktestResult } from './result.ts';
+import type { BacktestResult } from '#core/research/backtest-result.ts';
 
 export interface BacktestInput {
   readonly bound: BoundStrategy;

@@ -1,4 +1,5 @@
 import type { CoinDay } from './benchmarks.ts';
+import type { Part, Regime } from '#core/research/backtest-result.ts';
 import { sharpe } from '#core/research/sharpe.ts';
 import { type ClosedCycle, dailyReturns } from './metrics.ts';
 
@@ -7,28 +8,6 @@ const DAY_MS = 86_400_000;
 const HOLDOUT = 0.3;
 const REGIME_DAYS = 20;
 const REGIME_MOVE = 0.05;
-
-/** A run over part of its days. */
-interface Part {
-  readonly from: string;
-  readonly days: number;
-  readonly totalReturn: number;
-  readonly buyAndHold: number;
-  readonly sharpe: number | null;
-  /** Max drawdown between ends of days. */
-  readonly drawdown: number;
-  readonly closedCycles: number;
-  readonly net: number;
-}
-
-export interface Regime {
-  readonly days: number;
-  /** Return of the equity and of the coin on these days: product of (1 + daily return) - 1. */
-  readonly totalReturn: number;
-  readonly coinReturn: number;
-  readonly closedCycles: number;
-  readonly net: number;
-}
 
 interface SplitInput {
   readonly balance: number;

@@ -1,7 +1,7 @@
 import { toNumber } from '#core/amount/decimal.ts';
 import { againstOf } from './fills.ts';
 import { capitalMetrics, exposure, feesPaid, totalReturn, winRate } from './metrics.ts';
-import type { BacktestResult } from './result.ts';
+import type { BacktestResult } from '#core/research/backtest-result.ts';
 import { bandOf, type BacktestInput, type BacktestOutcome, openKernel, runCoin } from './run.ts';
 
 /** The metrics of a `BacktestResult` without its records. */

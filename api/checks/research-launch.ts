@@ -1,6 +1,6 @@
 import { venueOf } from '#core/account/account.ts';
 import { requireDecimal } from '#core/amount/decimal.ts';
-import { isObject, mergePatch } from '#core/merge.ts';
+import { mergePatch } from '#core/merge.ts';
 import { type BoundSymbol, listBoundSymbols } from '#storage/operator/profile-symbols.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
@@ -64,5 +64,3 @@ export const coinConfigs = (strategy: AnyStrategy, config: unknown, bound: reado
     const parsed = parseWith(strategy.config, merged);
     return { symbol, config: parsed.success ? parsed.data : merged };
   });
-
-export const asRecord = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});

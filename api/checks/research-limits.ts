@@ -2,7 +2,7 @@ import { cacheKeys } from '#core/installation/cache-keys.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Database, Transaction } from '#storage/postgres/database.ts';
 import { countOpenJobs, listOpenResearch } from '#storage/research/open-research.ts';
-import type { ResearchTable } from '#storage/research/research.ts';
+import type { ResearchKind } from '#storage/research/research.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
@@ -37,8 +37,6 @@ export function inTurn<T>(database: Database, launch: () => Promise<T>): Promise
   return turn;
 }
 
-const NAMES: Readonly<Record<ResearchTable, string>> = { backtest_runs: 'backtests', sweeps: 'sweeps' };
-
 /**
  * Refuses one more open backtest or sweep than the limits allow. The caller has locked the account, so the count is true
  * until the transaction ends.
@@ -46,23 +44,25 @@ const NAMES: Readonly<Record<ResearchTable, string>> = { backtest_runs: 'backtes
 export async function requireOpenSlot(
   context: Pick<ApiContext, 'settings'>,
   transaction: Transaction,
-  { table, profile }: { table: ResearchTable; profile: { readonly id: ProfileId; readonly accountId: AccountId } },
+  { kind, profile }: { kind: ResearchKind; profile: { readonly id: ProfileId; readonly accountId: AccountId } },
 ): Promise<void> {
   const { ofProfile, ofAccount } = researchLimits(context);
-  const open = await listOpenResearch(transaction, table, profile.accountId);
+  const open = await listOpenResearch(transaction, kind, profile.accountId);
   const own = open.filter(({ profileId }) => profileId === profile.id);
-  const what = NAMES[table];
   const remedy = 'Wait until one has ended, or abort one.';
   if (own.length >= ofProfile) {
     const ids = own.map(({ id }) => id).join(', ');
-    throw new ApiProblem('conflict', `The profile has ${own.length} open ${what}, the most allowed: ${ids}. ${remedy}`);
+    throw new ApiProblem(
+      'conflict',
+      `The profile has ${own.length} open ${kind}s, the most allowed: ${ids}. ${remedy}`,
+    );
   }
   if (open.length >= ofAccount) {
     const names = [...new Set(open.map(({ profileName }) => profileName))].join(', ');
     const owners = `in the profiles ${names}`;
     throw new ApiProblem(
       'conflict',
-      `The account has ${open.length} open ${what}, the most allowed, ${owners}. ${remedy}`,
+      `The account has ${open.length} open ${kind}s, the most allowed, ${owners}. ${remedy}`,
     );
   }
 }

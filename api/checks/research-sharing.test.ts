@@ -9,6 +9,7 @@ import { abortBacktest, launchBacktest, readBacktest, repeatBacktest } from '#ap
 import { changeAccountRisk, changeProfileRisk } from '#api/contract/risk.ts';
 import { BTC, cachePrice, cacheRules, ETH, rulesOf } from '#test/api/test-records.ts';
 import { openTestApi, type TestApi } from '#test/api/test-api.ts';
+import { storedResultWith } from '#test/harness/stored-result.ts';
 
 const WINDOW = { from: '2024-01-01T00:00:00.000Z', to: '2024-02-01T00:00:00.000Z' };
 const [SOL, ADA] = [rulesOf('SOLUSDT', 'SOL'), rulesOf('ADABTC', 'ADA', 'BTC')];
@@ -139,15 +140,14 @@ test('a shared run of more candles than a worker may hold is refused, one coin a
   assert.ok((await launch(id, { ...window, purse: 'separate' })).runId);
 });
 
-const RESULT = {
+const RESULT = storedResultWith({
   metrics: {
     ...{ profitFactor: 1.5, closedCycles: 40 },
     capital: { used: 500, returnOnUsed: 0.4, meanExposure: 0.3, equalExposure: 0.15, alpha: 0.05 },
   },
   holdout: { outOfSample: { totalReturn: 0.01 } },
   drawdown: { depth: 0.1 },
-  coverage: { candles: 1000, missing: 0 },
-};
+});
 
 /** A run that the worker has finished, with a good result of each of its parts. */
 async function finished(id: ProfileId, body: Body = {}): Promise<string> {
@@ -157,7 +157,7 @@ async function finished(id: ProfileId, body: Body = {}): Promise<string> {
   const result = { ...RESULT, to: api.now().toISOString() };
   for (const symbol of Object.keys((await read(id, runId)).configFingerprints))
     await addResult(kysely, runId, { symbol, result });
-  await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
+  await finishResearch(kysely, { id: runId, state: 'done' });
   return runId;
 }
 

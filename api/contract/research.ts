@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { runSharing, runTerms, sweepTerms } from '#core/research/research.ts';
+import { storedMetrics, storedResult } from '#core/research/backtest-result.ts';
+import { runSharing, runTerms, storedRunRequest, sweepRequest, sweepTerms } from '#core/research/research.ts';
 import { storedRobustness, sweepResult } from '#core/research/research-results.ts';
 import { idSchema } from '#core/id-schema.ts';
 import { jsonObject } from '#core/text-fields.ts';
@@ -8,23 +9,26 @@ import { operation } from './operation.ts';
 
 const ofRun = { ...ofProfile, params: ofProfile.params.extend({ runId: idSchema() }) };
 const ofSweep = { ...ofProfile, params: ofProfile.params.extend({ sweepId: idSchema() }) };
-const json = z.record(z.string(), z.unknown());
-const state = z.enum(['queued', 'running', 'done', 'failed', 'aborted']);
 const overrideConfig = jsonObject.default({});
 
-const run = z.object({
+/** A piece of research: what a profile tested, and how far it is. */
+const research = z.object({
   id: z.string(),
-  state,
-  pinned: z.boolean(),
+  state: z.enum(['queued', 'running', 'done', 'failed', 'aborted']),
   strategyName: z.string(),
-  request: json,
-  config: json,
-  /** By result: the hash of settings, coins and limits, by which a live profile is compared with what was tested. */
-  configFingerprints: z.record(z.string(), z.string()),
+  /** Settings of the profile when it started; the request has those of each coin. */
+  config: z.record(z.string(), z.unknown()),
   warnings: z.array(warning),
   error: z.string().nullable(),
   createdAt: instant,
   finishedAt: instant.nullable(),
+});
+
+const run = research.extend({
+  request: storedRunRequest,
+  pinned: z.boolean(),
+  /** By result: the hash of settings, coins and limits, by which a live profile is compared with what was tested. */
+  configFingerprints: z.record(z.string(), z.string()),
 });
 
 export const launchBacktest = operation({
@@ -65,7 +69,7 @@ export const listBacktests = operation({
   ...ofProfile,
   status: 200,
   summary: 'Backtests of a profile, newest first, each with the metrics of its coins',
-  response: z.object({ runs: z.array(run.extend({ metrics: json })) }),
+  response: z.object({ runs: z.array(run.extend({ metrics: z.record(z.string(), storedMetrics) })) }),
 });
 
 export const readBacktest = operation({
@@ -75,7 +79,7 @@ export const readBacktest = operation({
   status: 200,
   summary:
     'One backtest with its results by coin, including fills and about 500 equity points; coins that share the balance have one result, named basket',
-  response: run.extend({ results: json }),
+  response: run.extend({ results: z.record(z.string(), storedResult) }),
 });
 
 export const deleteBacktest = operation({
@@ -135,7 +139,7 @@ export const readRobustness = operation({
 
 const comparedResult = z.object({
   runId: z.string(),
-  metrics: json,
+  metrics: storedMetrics,
   drawdown: z.number(),
   outOfSample: z.number().nullable(),
 });
@@ -188,20 +192,12 @@ export const readTrials = operation({
   }),
 });
 
-const sweep = z.object({
-  id: z.string(),
-  state,
-  strategyName: z.string(),
-  request: json,
-  config: json,
+const sweep = research.extend({
+  request: sweepRequest,
   sets: z.number(),
   /** Jobs of the sweep; halving adds some with each stage. */
   units: z.number(),
   unitsDone: z.number(),
-  warnings: z.array(warning),
-  error: z.string().nullable(),
-  createdAt: instant,
-  finishedAt: instant.nullable(),
 });
 
 export const launchSweep = operation({

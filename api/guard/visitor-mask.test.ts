@@ -82,7 +82,7 @@ async function operate(): Promise<void> {
   };
   const runId = await createRun(kysely, run);
   const runs = `${runId},${await createRun(kysely, run)}`;
-  await kysely.updateTable('backtest_runs').set({ state: 'done' }).execute();
+  await kysely.updateTable('research').set({ state: 'done' }).execute();
   await startQuestion(kysely, runId, 'safe');
   const failed = { state: 'failed', error: 'canary.internal answered 500', finished_at: new Date() } as const;
   await kysely.updateTable('backtest_advisor_slots').set(failed).execute();

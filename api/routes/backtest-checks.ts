@@ -6,7 +6,6 @@ import { listTrials, readRobustness as selectRobustness, readRun, saveRobustness
 import type { ApiContext } from '#api/frame/context.ts';
 import { compareBacktests, readRobustness, readTrials, testRobustness } from '#api/contract/research.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { asRecord } from '#api/checks/research-launch.ts';
 import { requireRobustnessSlot } from '#api/checks/research-limits.ts';
 import { requireRun, runView } from './backtests.ts';
 
@@ -30,7 +29,7 @@ function leavesOf(value: unknown, path = ''): [string, unknown][] {
 
 type RunDetail = Awaited<ReturnType<typeof requireRun>>;
 
-const TERMS = ['from', 'to', 'detailInterval', 'balance', ...Object.keys(costTerms.shape), 'venue'];
+const TERMS = ['from', 'to', 'detailInterval', 'balance', ...costTerms.keyof().options, 'venue'] as const;
 
 async function compare(context: ApiContext, { params, query }: Incoming<typeof compareBacktests>) {
   const { kysely } = context.database;
@@ -40,20 +39,19 @@ async function compare(context: ApiContext, { params, query }: Incoming<typeof c
     if (run === undefined) throw new ApiProblem('not_found', `The profile has no backtest ${id}.`);
     runs.push(run);
   }
-  const terms = runs.map(({ request }) => JSON.stringify(TERMS.map((name) => asRecord(request)[name])));
+  const terms = runs.map(({ request }) => JSON.stringify(TERMS.map((name) => request[name])));
   const newest = runs.reduce((last, run, i) => (run.createdAt > (runs[last]?.createdAt ?? 0) ? i : last), 0);
   const differing = runs.flatMap(({ id }, i) => (terms[i] === terms[newest] ? [] : [id]));
   const configs = runs.map(({ config }) => new Map(leavesOf(config)));
-  const symbols = [...new Set(runs.flatMap(({ results }) => Object.keys(asRecord(results))))];
+  const symbols = [...new Set(runs.flatMap(({ results }) => Object.keys(results)))];
   const coins = symbols.map((symbol) => ({
     symbol,
     results: runs.flatMap(({ id, results }) => {
-      const result = asRecord(results)[symbol];
-      if (!isObject(result)) return [];
-      const depth = asRecord(result['drawdown'])['depth'];
-      const later = asRecord(asRecord(result['holdout'])['outOfSample'])['totalReturn'];
-      const numbers = { drawdown: Number(depth), outOfSample: typeof later === 'number' ? later : null };
-      return [{ runId: id, metrics: asRecord(result['metrics']), ...numbers }];
+      const result = results[symbol];
+      if (result === undefined) return [];
+      const { metrics, drawdown, holdout } = result;
+      const outOfSample = holdout?.outOfSample.totalReturn ?? null;
+      return [{ runId: id, metrics, drawdown: drawdown.depth, outOfSample }];
     }),
   }));
   const settings = [...new Set(configs.flatMap((config) => [...config.keys()]))]

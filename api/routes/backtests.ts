@@ -20,7 +20,8 @@ import {
 } from '#api/contract/research.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
-import { asRecord, type Launch, prepareLaunch } from '#api/checks/research-launch.ts';
+import { type Launch, prepareLaunch } from '#api/checks/research-launch.ts';
+import { researchView } from '#api/views/research.ts';
 import { inTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
 import { isOfOneProfile, prepareSharing, requireFewCandles, type RunCoin } from '#api/checks/research-sharing.ts';
 
@@ -49,7 +50,7 @@ async function launch(context: ApiContext, incoming: Incoming<typeof launchBackt
   await requireLaunchAllowance(context);
   return inTurn(database, () =>
     commit(async ({ transaction }) => {
-      await requireOpenSlot(context, transaction, { table: 'backtest_runs', profile });
+      await requireOpenSlot(context, transaction, { kind: 'backtest', profile });
       const run = { profileId: profile.id, strategyName, config, request, warnings, fingerprints };
       const runId = await createRun(transaction, run);
       const jobId = (await queue.enqueueIn(transaction, { name: 'run-backtest', data: { runId } })) ?? '';
@@ -74,19 +75,10 @@ function runFingerprints(
 }
 
 export const runView = (row: Omit<RunRow, 'metrics' | 'profileId'>) => ({
-  id: row.id,
-  state: row.state,
+  ...researchView(row),
+  request: row.request,
   pinned: row.pinned,
-  strategyName: row.strategyName,
-  request: asRecord(row.request),
-  config: asRecord(row.config),
-  configFingerprints: Object.fromEntries(
-    Object.entries(asRecord(row.fingerprints)).map(([symbol, hash]) => [symbol, String(hash)]),
-  ),
-  warnings: launchBacktest.response.shape.warnings.parse(row.warnings),
-  error: row.error,
-  createdAt: row.createdAt.toISOString(),
-  finishedAt: row.finishedAt?.toISOString() ?? null,
+  configFingerprints: row.fingerprints,
 });
 
 export async function requireRun({ database }: ApiContext, { params }: Pick<Incoming<typeof readBacktest>, 'params'>) {
@@ -98,7 +90,7 @@ export async function requireRun({ database }: ApiContext, { params }: Pick<Inco
 async function abort(context: ApiContext, incoming: Incoming<typeof abortBacktest>) {
   const { id } = await requireRun(context, incoming);
   return incoming.commit(async ({ transaction, profile }) => {
-    const stopped = await abortResearch(transaction, 'backtest_runs', { profileId: profile.id, id });
+    const stopped = await abortResearch(transaction, { profileId: profile.id, id });
     if (!stopped) throw new ApiProblem('conflict', 'The backtest has already ended.');
     return { answer: undefined, subject: id };
   });
@@ -126,11 +118,11 @@ export function mountBacktests({ context, handle }: Routes): void {
   handle(launchBacktest, (incoming) => launch(context, incoming));
   handle(listBacktests, async ({ params }) => {
     const runs = await selectRuns(context.database.kysely, params.id);
-    return { runs: runs.map((row) => ({ ...runView(row), metrics: asRecord(row.metrics) })) };
+    return { runs: runs.map((row) => ({ ...runView(row), metrics: row.metrics })) };
   });
   handle(readBacktest, async (incoming) => {
     const run = await requireRun(context, incoming);
-    return { ...runView(run), results: asRecord(run.results) };
+    return { ...runView(run), results: run.results };
   });
   handle(deleteBacktest, (incoming) => remove(context, incoming));
   handle(abortBacktest, (incoming) => abort(context, incoming));

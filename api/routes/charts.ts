@@ -3,7 +3,7 @@ import { venueOf } from '#core/account/account.ts';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
-import { isObject, mergePatch } from '#core/merge.ts';
+import { mergePatch } from '#core/merge.ts';
 import { foldAdjustment, foldFill } from '#core/position/position.ts';
 import { BASKET } from '#core/research/costs.ts';
 import { runRequest } from '#core/research/research.ts';
@@ -128,9 +128,8 @@ async function readTested(
 ): Promise<TestedRun> {
   const run = await readRun(database.kysely, profileId, runId);
   if (run === undefined) throw new ApiProblem('not_found', `There is no backtest ${runId}.`);
-  const results: Readonly<Record<string, unknown>> = isObject(run.results) ? run.results : {};
   const fillsOf = (symbol: string): TestedFill[] => {
-    const result = testedResult.safeParse(results[symbol] ?? results[BASKET]);
+    const result = testedResult.safeParse(run.results[symbol] ?? run.results[BASKET]);
     return result.data?.fills.filter((fill) => (fill.symbol ?? symbol) === symbol) ?? [];
   };
   const { coins } = testedRequest.parse(run.request);

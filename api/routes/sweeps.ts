@@ -14,7 +14,8 @@ import type { ApiContext } from '#api/frame/context.ts';
 import { abortSweep, launchSweep, listSweeps, readSweep } from '#api/contract/research.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
-import { asRecord, prepareLaunch } from '#api/checks/research-launch.ts';
+import { prepareLaunch } from '#api/checks/research-launch.ts';
+import { researchView } from '#api/views/research.ts';
 import { inTurn, requireLaunchAllowance, requireOpenSlot, researchLimits } from '#api/checks/research-limits.ts';
 import { requireWindow } from './backtests.ts';
 
@@ -76,7 +77,7 @@ async function launch(context: ApiContext, incoming: Incoming<typeof launchSweep
   await requireLaunchAllowance(context);
   return inTurn(database, () =>
     commit(async ({ transaction }) => {
-      await requireOpenSlot(context, transaction, { table: 'sweeps', profile });
+      await requireOpenSlot(context, transaction, { kind: 'sweep', profile });
       const { id: profileId, strategyName } = profile;
       const sweep = { profileId, strategyName, config, request, warnings, units, folds };
       const sweepId = await createSweep(transaction, sweep);
@@ -87,18 +88,11 @@ async function launch(context: ApiContext, incoming: Incoming<typeof launchSweep
 }
 
 const sweepView = (row: SweepView) => ({
-  id: row.id,
-  state: row.state,
-  strategyName: row.strategyName,
-  request: asRecord(row.request),
-  config: asRecord(row.config),
+  ...researchView(row),
+  request: row.request,
   sets: row.sets,
   units: row.units ?? 0,
   unitsDone: row.unitsDone ?? 0,
-  warnings: launchSweep.response.shape.warnings.parse(row.warnings),
-  error: row.error,
-  createdAt: row.createdAt.toISOString(),
-  finishedAt: row.finishedAt?.toISOString() ?? null,
 });
 
 async function requireSweep(
@@ -113,7 +107,7 @@ async function requireSweep(
 async function abort(context: ApiContext, incoming: Incoming<typeof abortSweep>) {
   const { id } = await requireSweep(context, incoming);
   return incoming.commit(async ({ transaction, profile }) => {
-    const stopped = await abortResearch(transaction, 'sweeps', { profileId: profile.id, id });
+    const stopped = await abortResearch(transaction, { profileId: profile.id, id });
     if (!stopped) throw new ApiProblem('conflict', 'The sweep has already ended.');
     await deleteWaitingUnits(transaction, id);
     return { answer: undefined, subject: id };

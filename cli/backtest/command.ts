@@ -1,7 +1,7 @@
 import { type RobustnessReport, reportRobustness, reportSharedRobustness } from '#backtest/robustness.ts';
 import { type Explained, explainFills } from '#backtest/explain.ts';
 import { type PortfolioInput, runPortfolioBacktest, SEPARATE_WARNING } from '#backtest/portfolio-backtest.ts';
-import type { BacktestResult } from '#backtest/result.ts';
+import type { BacktestResult } from '#core/research/backtest-result.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import { print } from '#cli/print.ts';

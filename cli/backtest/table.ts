@@ -1,5 +1,5 @@
 import type { Explained } from '#backtest/explain.ts';
-import type { BacktestResult, FillRecord } from '#backtest/result.ts';
+import type { BacktestResult, FillRecord } from '#core/research/backtest-result.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

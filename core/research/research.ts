@@ -168,26 +168,27 @@ const storedCosts = {
 };
 /** A coin of a run with its profile. Requests from before shared runs have no profile. */
 const runCoin = coin.extend({ profileId: idSchema<ProfileId>().optional(), strategyName: z.string().optional() });
+const runLimit = z.object({ scope: z.enum(RISK_SCOPES), subject: z.string(), limits: z.unknown() });
 /** The risk limits of a run, as of its launch. */
 const runLimits = z.object({
   timezone: z.string(),
-  limits: z.array(
-    z.object({ scope: z.enum(RISK_SCOPES), subject: z.string(), limits: z.unknown().transform(readRiskLimits) }),
-  ),
+  limits: z.array(runLimit.extend({ limits: z.unknown().transform(readRiskLimits) })),
 });
 export type RunLimits = z.output<typeof runLimits>;
 const storedSharing = {
   /** Absent in requests from before shared balances: each coin ran separately. */
   purse: purse.optional(),
   scope: scope.default('profile'),
-  limits: runLimits.optional(),
 };
-/** Stored requests: the request, the venue, and each coin with its merged config. */
-export const runRequest = z.object({
+/** Stored requests as the API shows them: the request, the venue, and each coin with its merged config. */
+export const storedRunRequest = z.object({
   ...{ ...runTerms.shape, ...storedCosts, ...storedSharing, ...place },
   coins: z.array(runCoin).min(1),
+  limits: runLimits.extend({ limits: z.array(runLimit) }).optional(),
 });
+export const runRequest = storedRunRequest.extend({ limits: runLimits.optional() });
 export const sweepRequest = z.object({ ...sweepTerms.shape, ...storedCosts, ...place, coin });
+export type StoredRunRequest = z.output<typeof storedRunRequest>;
 export type RunRequest = z.output<typeof runRequest>;
 export type SweepRequest = z.output<typeof sweepRequest>;
 

@@ -8,6 +8,8 @@ import type { EvidenceKind } from '#core/order/order-evidence.ts';
 import type { OrderForm, OrderState } from '#core/order/order.ts';
 import type { AdjustmentReason } from '#core/position/cost-basis.ts';
 import type { LedgerRow } from '#core/position/ledger.ts';
+import type { StoredResult } from '#core/research/backtest-result.ts';
+import type { StoredRunRequest, SweepRequest } from '#core/research/research.ts';
 import type {
   Bigint,
   BigintOrDefault,
@@ -135,23 +137,6 @@ export interface Tables {
     error: string | null;
     asked_at: TimeOrDefault;
     finished_at: NullableTime;
-  };
-  backtest_runs: {
-    id: string;
-    profile_id: ProfileId;
-    state: Generated<'queued' | 'running' | 'done' | 'failed' | 'aborted'>;
-    pinned: Generated<boolean>;
-    strategy_name: string;
-    config: Json;
-    config_fingerprints: JsonOrDefault;
-    request: Json;
-    warnings: JsonOrDefault;
-    results: JsonOrDefault;
-    error: string | null;
-    created_at: TimeOrDefault;
-    finished_at: NullableTime;
-    pinned_at: NullableTime;
-    robustness: NullableJson;
   };
   closed_cycles: {
     profile_id: ProfileId;
@@ -477,6 +462,26 @@ export interface Tables {
     private_key: string;
     created_at: TimeOrDefault;
   };
+  research: {
+    id: string;
+    profile_id: ProfileId;
+    kind: 'backtest' | 'sweep';
+    state: Generated<'queued' | 'running' | 'done' | 'failed' | 'aborted'>;
+    strategy_name: string;
+    config: Json;
+    request: ColumnType<StoredRunRequest | SweepRequest, string, string>;
+    warnings: JsonOrDefault;
+    error: string | null;
+    created_at: TimeOrDefault;
+    finished_at: NullableTime;
+    results: ColumnType<Record<string, StoredResult>, string | undefined, string>;
+    config_fingerprints: ColumnType<Record<string, string>, string | undefined, string>;
+    pinned: Generated<boolean>;
+    pinned_at: NullableTime;
+    robustness: NullableJson;
+    sets: number | null;
+    result: NullableJson;
+  };
   runner_states: {
     profile_id: ProfileId;
     symbol: string;
@@ -541,20 +546,6 @@ export interface Tables {
     evaluated: NullableJson;
     worker: string | null;
     done_at: NullableTime;
-  };
-  sweeps: {
-    id: string;
-    profile_id: ProfileId;
-    state: Generated<'queued' | 'running' | 'done' | 'failed' | 'aborted'>;
-    strategy_name: string;
-    config: Json;
-    request: Json;
-    sets: number;
-    warnings: JsonOrDefault;
-    result: NullableJson;
-    error: string | null;
-    created_at: TimeOrDefault;
-    finished_at: NullableTime;
   };
   trial_ledger: {
     source_id: string;

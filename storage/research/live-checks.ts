@@ -58,7 +58,7 @@ export async function findTested(
   { profileId, symbol, fingerprint }: { profileId: ProfileId; symbol: string; fingerprint: string },
 ) {
   return reader
-    .selectFrom('backtest_runs')
+    .selectFrom('research')
     .select(['id', 'finished_at as finishedAt'])
     .select(
       sql<unknown>`(results -> ${symbol}) - '{fills,cycles,rejections,equityCurve,dailyEquity}'::text[]`.as('result'),
@@ -74,7 +74,7 @@ export async function findTested(
 
 /** Profiles to compare: enabled ones, and those with a reference backtest. */
 export async function listCompared(reader: Reader): Promise<ProfileId[]> {
-  const pinned = reader.selectFrom('backtest_runs').select('profile_id').where('pinned', '=', true);
+  const pinned = reader.selectFrom('research').select('profile_id').where('pinned', '=', true);
   const profiles = reader.selectFrom('profiles').select('id');
   const rows = await profiles
     .where((where) => where.or([where('enabled', '=', true), where('id', 'in', pinned.where('state', '=', 'done'))]))

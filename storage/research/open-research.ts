@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Reader, Writer } from '#storage/postgres/database.ts';
-import { OPEN_STATES, type ResearchTable } from './research.ts';
+import { OPEN_STATES, type ResearchKind } from './research.ts';
 
 /** A backtest or a sweep that has not ended. */
 interface OpenResearch {
@@ -11,14 +11,15 @@ interface OpenResearch {
 }
 
 /** The open ones of all profiles of an account, oldest first. */
-export const listOpenResearch = (reader: Reader, table: ResearchTable, accountId: AccountId): Promise<OpenResearch[]> =>
+export const listOpenResearch = (reader: Reader, kind: ResearchKind, accountId: AccountId): Promise<OpenResearch[]> =>
   reader
-    .selectFrom(table)
-    .innerJoin('profiles', 'profiles.id', `${table}.profile_id`)
-    .select([`${table}.id`, 'profiles.id as profileId', 'profiles.name as profileName'])
+    .selectFrom('research')
+    .innerJoin('profiles', 'profiles.id', 'research.profile_id')
+    .select(['research.id', 'profiles.id as profileId', 'profiles.name as profileName'])
     .where('profiles.account_id', '=', accountId)
-    .where(`${table}.state`, 'in', OPEN_STATES)
-    .orderBy(`${table}.created_at`)
+    .where('kind', '=', kind)
+    .where('research.state', 'in', OPEN_STATES)
+    .orderBy('research.created_at')
     .execute();
 
 /** Jobs of a name that wait or run. */

@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
 import { newId, type ProfileId } from '#core/ids.ts';
+import type { StoredMetrics, StoredResult } from '#core/research/backtest-result.ts';
+import type { StoredRunRequest, SweepRequest } from '#core/research/research.ts';
 import type { Reader, Transaction, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 
 type ResearchState = 'queued' | 'running' | 'done' | 'failed' | 'aborted';
-/** The two kinds of work that the queue carries out for a profile. */
-export type ResearchTable = 'backtest_runs' | 'sweeps';
+export type ResearchKind = 'backtest' | 'sweep';
 
 export const OPEN_STATES = ['queued', 'running'] as const;
-/** Number of finished unpinned runs that are kept; a new run deletes older ones. */
+/** Number of finished unpinned ones of a kind that are kept; a new one deletes older ones. */
 const MAX_KEPT = 100;
 
-interface NewRun {
+interface NewResearch {
   readonly profileId: ProfileId;
   readonly strategyName: string;
   readonly config: unknown;
@@ -19,48 +20,60 @@ interface NewRun {
   readonly warnings: unknown;
 }
 
-const rowOf = ({ profileId, strategyName, config, request, warnings }: NewRun) => ({
+const rowOf = (kind: ResearchKind, { profileId, strategyName, config, request, warnings }: NewResearch) => ({
   id: newId<string>(),
   profile_id: profileId,
+  kind,
   strategy_name: strategyName,
   config: jsonText(config),
   request: jsonText(request),
   warnings: jsonText(warnings),
 });
 
-export async function createRun(writer: Writer, run: NewRun & { readonly fingerprints: unknown }): Promise<string> {
-  const row = { ...rowOf(run), config_fingerprints: jsonText(run.fingerprints) };
-  await writer.insertInto('backtest_runs').values(row).execute();
-  await deleteOldest(writer, 'backtest_runs', run.profileId);
+export async function createRun(
+  writer: Writer,
+  run: NewResearch & { readonly fingerprints: unknown },
+): Promise<string> {
+  const row = { ...rowOf('backtest', run), config_fingerprints: jsonText(run.fingerprints) };
+  await writer.insertInto('research').values(row).execute();
+  await deleteOldest(writer, 'backtest', run.profileId);
   return row.id;
 }
 
 /** Deletes the oldest finished and unpinned ones. */
-async function deleteOldest(writer: Writer, table: ResearchTable, profileId: ProfileId): Promise<void> {
-  const isKept = table === 'sweeps' ? sql<boolean>`false` : sql<boolean>`pinned`;
+async function deleteOldest(writer: Writer, kind: ResearchKind, profileId: ProfileId): Promise<void> {
   await writer
-    .deleteFrom(table)
+    .deleteFrom('research')
     .where('profile_id', '=', profileId)
-    .where(isKept, '=', false)
+    .where('kind', '=', kind)
+    .where('pinned', '=', false)
     .where('state', 'not in', OPEN_STATES)
     .where('id', 'not in', (kept) =>
       kept
-        .selectFrom(table)
+        .selectFrom('research')
         .select('id')
         .where('profile_id', '=', profileId)
-        .where(isKept, '=', false)
+        .where('kind', '=', kind)
+        .where('pinned', '=', false)
         .orderBy('created_at', 'desc')
         .limit(MAX_KEPT),
     )
     .execute();
 }
 
-const selectRuns = (reader: Reader, profileId: ProfileId) =>
+/** The columns that all kinds share. */
+const selectResearch = (reader: Reader) =>
   reader
-    .selectFrom('backtest_runs')
-    .select(['id', 'profile_id as profileId', 'state', 'pinned', 'strategy_name as strategyName', 'config', 'request'])
-    .select(['config_fingerprints as fingerprints', 'warnings', 'error'])
-    .select(['created_at as createdAt', 'finished_at as finishedAt'])
+    .selectFrom('research')
+    .select(['id', 'profile_id as profileId', 'state', 'strategy_name as strategyName', 'config', 'request'])
+    .select(['warnings', 'error', 'created_at as createdAt', 'finished_at as finishedAt']);
+export type ResearchRow = Awaited<ReturnType<ReturnType<typeof selectResearch>['execute']>>[number];
+
+const selectRuns = (reader: Reader, profileId: ProfileId) =>
+  selectResearch(reader)
+    .select(['pinned', 'config_fingerprints as fingerprints'])
+    .$narrowType<{ request: StoredRunRequest }>()
+    .where('kind', '=', 'backtest')
     .where('profile_id', '=', profileId);
 
 /** Newest first, without their fills. */
@@ -68,7 +81,7 @@ export const listRuns = (reader: Reader, profileId: ProfileId) =>
   selectRuns(reader, profileId)
     .select(
       sql<
-        Record<string, unknown>
+        Record<string, StoredMetrics>
       >`(select coalesce(jsonb_object_agg(key, value -> 'metrics'), '{}') from jsonb_each(results))`.as('metrics'),
     )
     .orderBy('created_at', 'desc')
@@ -77,39 +90,32 @@ export const listRuns = (reader: Reader, profileId: ProfileId) =>
     .execute();
 export type RunRow = Awaited<ReturnType<typeof listRuns>>[number];
 
-/** A run of any profile, for jobs. */
-export const readRunById = (reader: Reader, id: string) =>
-  reader
-    .selectFrom('backtest_runs')
-    .select(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request', 'results'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-
 export const readRun = (reader: Reader, profileId: ProfileId, id: string) =>
   selectRuns(reader, profileId).select('results').where('id', '=', id).executeTakeFirst();
 
 export const readRobustness = async (reader: Reader, id: string): Promise<unknown> =>
-  (await reader.selectFrom('backtest_runs').select('robustness').where('id', '=', id).executeTakeFirst())?.robustness;
+  (await reader.selectFrom('research').select('robustness').where('id', '=', id).executeTakeFirst())?.robustness;
 
 export const saveRobustness = (writer: Writer, id: string, robustness: unknown): Promise<unknown> =>
   writer
-    .updateTable('backtest_runs')
+    .updateTable('research')
     .set({ robustness: jsonText(robustness) })
     .where('id', '=', id)
     .execute();
 
-/** A run of any profile, for the worker. */
+/** A run of any profile, for jobs. */
 export const readAnyRun = (reader: Reader, id: string) =>
   reader
-    .selectFrom('backtest_runs')
-    .select(['profile_id as profileId', 'state', 'strategy_name as strategyName', 'request', 'results'])
+    .selectFrom('research')
+    .select(['profile_id as profileId', 'state', 'strategy_name as strategyName', 'config', 'request', 'results'])
+    .where('kind', '=', 'backtest')
     .where('id', '=', id)
     .executeTakeFirst();
 
 /** False when there is none, or it still runs. */
 export async function deleteRun(writer: Writer, profileId: ProfileId, id: string): Promise<boolean> {
   const deleted = await writer
-    .deleteFrom('backtest_runs')
+    .deleteFrom('research')
     .where('profile_id', '=', profileId)
     .where('id', '=', id)
     .where('state', 'not in', OPEN_STATES)
@@ -119,7 +125,7 @@ export async function deleteRun(writer: Writer, profileId: ProfileId, id: string
 
 export async function pinRun(writer: Writer, profileId: ProfileId, { id, pinned }: { id: string; pinned: boolean }) {
   await writer
-    .updateTable('backtest_runs')
+    .updateTable('research')
     .set({ pinned, pinned_at: pinned ? sql<Date>`coalesce(pinned_at, now())` : null })
     .where('profile_id', '=', profileId)
     .where('id', '=', id)
@@ -137,13 +143,9 @@ export const readPinned = (reader: Reader, profileId: ProfileId) =>
     .executeTakeFirst();
 
 /** False when there is nothing to stop. */
-export async function abortResearch(
-  writer: Writer,
-  table: ResearchTable,
-  { profileId, id }: { profileId: ProfileId; id: string },
-) {
+export async function abortResearch(writer: Writer, { profileId, id }: { profileId: ProfileId; id: string }) {
   const stopped = await writer
-    .updateTable(table)
+    .updateTable('research')
     .set({ state: 'aborted', finished_at: sql<Date>`now()` })
     .where('profile_id', '=', profileId)
     .where('id', '=', id)
@@ -152,25 +154,30 @@ export async function abortResearch(
   return stopped.numUpdatedRows > 0n;
 }
 
-export async function stateOf(reader: Reader, table: ResearchTable, id: string): Promise<ResearchState | undefined> {
-  return (await reader.selectFrom(table).select('state').where('id', '=', id).executeTakeFirst())?.state;
+export async function stateOf(reader: Reader, id: string): Promise<ResearchState | undefined> {
+  return (await reader.selectFrom('research').select('state').where('id', '=', id).executeTakeFirst())?.state;
 }
 
 /** Marks a run as running and returns it; undefined when it is finished, stopped or gone. */
 export const startRun = (writer: Writer, id: string) =>
   writer
-    .updateTable('backtest_runs')
+    .updateTable('research')
     .set({ state: 'running' })
+    .where('kind', '=', 'backtest')
     .where('id', '=', id)
     .where('state', 'in', OPEN_STATES)
     .returning(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request', 'results'])
     .executeTakeFirst();
 
 /** Adds the result of one coin. */
-export async function addResult(writer: Writer, id: string, { symbol, result }: { symbol: string; result: unknown }) {
+export async function addResult(
+  writer: Writer,
+  id: string,
+  { symbol, result }: { symbol: string; result: StoredResult },
+) {
   const resultText = jsonText({ [symbol]: result });
   await writer
-    .updateTable('backtest_runs')
+    .updateTable('research')
     .set({ results: sql<string>`results || ${resultText}::jsonb` })
     .where('id', '=', id)
     .execute();
@@ -178,11 +185,10 @@ export async function addResult(writer: Writer, id: string, { symbol, result }: 
 
 export async function finishResearch(
   writer: Writer,
-  table: ResearchTable,
   { id, state, error }: { id: string; state: 'done' | 'failed'; error?: string },
 ) {
   await writer
-    .updateTable(table)
+    .updateTable('research')
     .set({ state, error: error ?? null, finished_at: sql<Date>`now()` })
     .where('id', '=', id)
     .where('state', 'in', OPEN_STATES)
@@ -198,12 +204,12 @@ export interface Unit {
 /** Creates a sweep with the units of its first stage; a walk-forward has a stage with the same units for each fold. */
 export async function createSweep(
   writer: Writer,
-  sweep: NewRun & { readonly units: readonly (readonly number[])[]; readonly folds?: number },
+  sweep: NewResearch & { readonly units: readonly (readonly number[])[]; readonly folds?: number },
 ) {
-  const row = { ...rowOf(sweep), sets: sweep.units.flat().length };
-  await writer.insertInto('sweeps').values(row).execute();
+  const row = { ...rowOf('sweep', sweep), sets: sweep.units.flat().length };
+  await writer.insertInto('research').values(row).execute();
   await addUnits(writer, { sweepId: row.id, stages: { first: 0, last: sweep.folds ?? 0 } }, sweep.units);
-  await deleteOldest(writer, 'sweeps', sweep.profileId);
+  await deleteOldest(writer, 'sweep', sweep.profileId);
   return row.id;
 }
 
@@ -232,19 +238,19 @@ export const unitJobs = (sweepId: string, { first, last }: Stages, units: readon
   ).flat();
 
 const selectSweeps = (reader: Reader) =>
-  reader
-    .selectFrom('sweeps')
-    .select(['id', 'profile_id as profileId', 'state', 'strategy_name as strategyName', 'config', 'request', 'sets'])
-    .select(['warnings', 'result', 'error', 'created_at as createdAt', 'finished_at as finishedAt'])
+  selectResearch(reader)
+    .select(['sets', 'result'])
+    .$narrowType<{ request: SweepRequest; sets: number }>()
+    .where('kind', '=', 'sweep')
     .select((row) => [
       row
         .selectFrom('sweep_units')
-        .whereRef('sweep_id', '=', 'sweeps.id')
+        .whereRef('sweep_id', '=', 'research.id')
         .select(sql<number>`count(*)::int`.as('n'))
         .as('units'),
       row
         .selectFrom('sweep_units')
-        .whereRef('sweep_id', '=', 'sweeps.id')
+        .whereRef('sweep_id', '=', 'research.id')
         .select(sql<number>`count(done_at)::int`.as('n'))
         .as('unitsDone'),
     ]);
@@ -267,7 +273,7 @@ export async function claimUnit(writer: Writer, { sweepId, stage, number }: Unit
     .executeTakeFirst();
   if (unit === undefined) return undefined;
   const sweep = await writer
-    .updateTable('sweeps')
+    .updateTable('research')
     .set({ state: 'running' })
     .where('id', '=', sweepId)
     .where('state', 'in', OPEN_STATES)
@@ -293,14 +299,14 @@ export async function finishUnit(
     )
     insert into trial_ledger (source_id, strategy_name, symbol, trials)
     select id, strategy_name, request #>> '{coin,symbol}', ${trials}::integer
-    from done join sweeps on id = ${sweepId} where done.stage = 0
+    from done join research on id = ${sweepId} where done.stage = 0
     on conflict (source_id) do update set trials = trial_ledger.trials + excluded.trials`.execute(writer);
 }
 
 /** The last stage of a running sweep whose units are all done, locked until the transaction ends; undefined otherwise. */
 export async function lockEndedStage(transaction: Transaction, sweepId: string): Promise<number | undefined> {
   const sweep = await transaction
-    .selectFrom('sweeps')
+    .selectFrom('research')
     .select('state')
     .where('id', '=', sweepId)
     .forUpdate()
@@ -326,11 +332,11 @@ export const readUnits = (reader: Reader, { sweepId, stage }: Pick<Unit, 'sweepI
 
 export async function keepSweepResult(writer: Writer, id: string, result: unknown) {
   await writer
-    .updateTable('sweeps')
+    .updateTable('research')
     .set({ result: jsonText(result) })
     .where('id', '=', id)
     .execute();
-  await finishResearch(writer, 'sweeps', { id, state: 'done' });
+  await finishResearch(writer, { id, state: 'done' });
 }
 
 /** How many sets a sweep has tried. */

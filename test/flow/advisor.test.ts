@@ -71,7 +71,7 @@ before(async () => {
   };
   params = { id: profile.id, runId: await createRun(api.database.kysely, run) };
   await api.database.kysely
-    .updateTable('backtest_runs')
+    .updateTable('research')
     .set({ state: 'done', results: JSON.stringify(results) })
     .execute();
   await api.call(saveNotifier, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Terms } from '#backtest/fills.ts';
-import type { BacktestResult } from '#backtest/result.ts';
+import type { BacktestResult } from '#core/research/backtest-result.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { candlesOf } from '#backtest/test-script.ts';
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BacktestResult } from '#backtest/result.ts';
+import type { BacktestResult } from '#core/research/backtest-result.ts';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { BARE, backtest } from './hourly-backtest.ts';
 

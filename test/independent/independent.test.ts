@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import type { Series } from '#backtest/columns.ts';
-import type { FillRecord } from '#backtest/result.ts';
+import type { FillRecord } from '#core/research/backtest-result.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { sliceColumns } from '#core/market/candle-columns.ts';
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';

@@ -60,6 +60,9 @@ const VALUES: Readonly<Record<string, string>> = {
 const SPECIAL: Readonly<Record<string, string>> = {
   'audit_logs.actor': 'ColumnType<AuditActor | null, string | null | undefined, string | null>',
   'profile_symbols.on_account': 'ColumnType<AccountId, never, never>',
+  'research.config_fingerprints': 'ColumnType<Record<string, string>, string | undefined, string>',
+  'research.request': 'ColumnType<StoredRunRequest | SweepRequest, string, string>',
+  'research.results': 'ColumnType<Record<string, StoredResult>, string | undefined, string>',
 };
 
 /** PostgreSQL does not know which columns of a view are never null. */
@@ -118,6 +121,8 @@ const IMPORTS: readonly (readonly [string, readonly string[]])[] = [
   ['#core/order/order.ts', ['OrderForm', 'OrderState']],
   ['#core/position/cost-basis.ts', ['AdjustmentReason']],
   ['#core/position/ledger.ts', ['LedgerRow']],
+  ['#core/research/backtest-result.ts', ['StoredResult']],
+  ['#core/research/research.ts', ['StoredRunRequest', 'SweepRequest']],
 ];
 
 const COLUMN_TYPES = ['Bigint', 'Json', 'Time'].flatMap((name) => [name, `${name}OrDefault`, `Nullable${name}`]);

@@ -24,6 +24,8 @@ const MOVED: Readonly<Record<string, string>> = {
       from live_comparisons where reference is not null
     union all select profile_id, 'shadow', requested_at, error, day from live_comparisons
       where coalesce(requested_at::text, error, day::text) is not null)`,
+  backtest_runs: `(select * from research where kind = 'backtest')`,
+  sweeps: `(select * from research where kind = 'sweep')`,
   // Without the receipt of the migration that moved the reports.
   audit_logs: `(select * from audit_logs where action <> 'live-comparison.merged')`,
 };

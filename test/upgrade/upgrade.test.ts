@@ -39,14 +39,14 @@ const ROWS: Readonly<Record<string, string>> = {
   '/jobs/:id': `select id from pgboss.job where name = 'run-backtest'`,
   '/actions/:actionId': 'select id from operator_actions',
   '/diagnosis/runs/:runId': 'select id from diagnosis_runs',
-  '/backtests/:runId': 'select id from backtest_runs where pinned',
-  '/sweeps/:sweepId': 'select id from sweeps',
+  '/backtests/:runId': 'select id from research where pinned',
+  '/sweeps/:sweepId': `select id from research where kind = 'sweep'`,
   '/symbols/:symbol': `select 'BTCUSDT' as id`,
   '/notifiers/:provider': 'select provider as id from profile_notifiers',
 };
 const QUERIES: Readonly<Record<string, string>> = {
   '/profiles/:id/tick-trace': `select 'symbol=BTCUSDT' as id`,
-  '/profiles/:id/backtest-comparison': `select 'runs=' || string_agg(id::text, ',') as id from backtest_runs`,
+  '/profiles/:id/backtest-comparison': `select 'runs=' || string_agg(id::text, ',') as id from research where kind = 'backtest'`,
 };
 
 async function addressOf({ pool }: Database, path: string): Promise<string> {

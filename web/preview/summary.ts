@@ -1,7 +1,7 @@
 import type { CandleColumns, Interval } from '#core/market/candle.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Terms } from '#backtest/fills.ts';
-import type { BacktestResult } from '#backtest/result.ts';
+import type { BacktestResult } from '#core/research/backtest-result.ts';
 
 /** The past of one coin in the preview worker. */
 export interface Past {

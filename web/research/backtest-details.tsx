@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { StoredResult } from '#web/data/research.ts';
+import type { StoredResult } from '#core/research/backtest-result.ts';
 import { count, money, percent, signedPercent, twoDecimals } from '#web/ui/numbers.ts';
 import { reasonText } from '#web/ui/research.ts';
 import { Result } from '#web/ui/figures.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
-import type { StoredResult } from '#web/data/research.ts';
+import type { StoredResult } from '#core/research/backtest-result.ts';
 import { CAPITAL } from '#web/ui/capital.ts';
 import { MISSING, money, percent, signedPercent, twoDecimals, whole } from '#web/ui/numbers.ts';
 import { reasonText } from '#web/ui/research.ts';

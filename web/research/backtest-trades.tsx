@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { fromNumber } from '#core/amount/decimal.ts';
-import type { StoredResult } from '#web/data/research.ts';
+import type { StoredResult } from '#core/research/backtest-result.ts';
 import { useSame } from '#web/data/use-same.ts';
 import type { TradeSpan } from '#web/chart/chart-data.ts';
 import { LazyChart } from '#web/chart/lazy-chart.tsx';

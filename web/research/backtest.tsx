@@ -1,17 +1,10 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import type { StoredResult } from '#core/research/backtest-result.ts';
 import { abortBacktest, deleteBacktest, listBacktests, pinBacktest, readBacktest } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/answers.ts';
-import {
-  fullConfigOf,
-  isBusy,
-  resultsOf,
-  type RunPage,
-  runRequestOf,
-  type StoredResult,
-  untilDone,
-} from '#web/data/research.ts';
+import { fullConfigOf, isBusy, type RunPage, untilDone } from '#web/data/research.ts';
 import { useAct, useRead, useRefetch } from '#web/data/read.ts';
 import { Advisor } from './advisor.tsx';
 import { BacktestDetails } from './backtest-details.tsx';
@@ -49,10 +42,9 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
 
 function Report({ profile, run }: { profile: Profile; run: RunPage }): ReactNode {
   const [symbol, setSymbol] = useState<string | undefined>(undefined);
-  const results = resultsOf(run);
+  const results = Object.values(run.results);
   const result = results.find((entry) => entry.symbol === symbol) ?? results[0];
-  const request = runRequestOf(run);
-  const all = request === undefined ? results.length : resultCount(request);
+  const all = resultCount(run.request);
   return (
     <>
       <div className="head">
@@ -117,8 +109,7 @@ function Verdict({ run, result }: { run: RunPage; result: StoredResult | undefin
 
 /** Period, candles and costs of the run in one line. */
 function RunTerms({ run }: { run: RunPage }): ReactNode {
-  const request = runRequestOf(run);
-  if (request === undefined) return null;
+  const { request } = run;
   const sharing = sharingText(request);
   return (
     <p className="two">

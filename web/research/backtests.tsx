@@ -2,7 +2,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react';
 import { listBacktests } from '#api/contract/research.ts';
 import type { Profile } from '#web/data/answers.ts';
-import { isBusy, metricsOf, paceOf, type Run, runRequestOf } from '#web/data/research.ts';
+import { isBusy, paceOf, type Run } from '#web/data/research.ts';
 import { useZone } from '#web/data/session.tsx';
 import { useRead } from '#web/data/read.ts';
 import { BacktestForm } from './backtest-form.tsx';
@@ -126,11 +126,10 @@ interface RowProps {
 /** One run; with several results the mean return. */
 function Row({ id, run, marked, onMark }: RowProps): ReactNode {
   const zone = useZone();
-  const coins = metricsOf(run);
-  const request = runRequestOf(run);
-  const symbols = request?.coins.map(({ symbol }) => symbol) ?? coins.map(([symbol]) => symbol);
-  const all = request === undefined ? symbols.length : resultCount(request);
-  const sharing = request === undefined ? undefined : sharingText(request);
+  const { request } = run;
+  const coins = Object.values(run.metrics);
+  const symbols = request.coins.map(({ symbol }) => symbol);
+  const sharing = sharingText(request);
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   return (
     <tr>
@@ -144,26 +143,26 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
               <Icon name="flag" /> reference,{' '}
             </>
           ) : null}
-          {isBusy(run) ? `${runStateText(run.state)}, ${coins.length} of ${all}` : runStateText(run.state)}
+          {isBusy(run)
+            ? `${runStateText(run.state)}, ${coins.length} of ${resultCount(request)}`
+            : runStateText(run.state)}
         </span>
       </td>
       <td>
         {symbols.length > 2 ? count(symbols.length, 'coin') : symbols.join(', ')}
-        {request === undefined ? null : (
-          <span className="note">
-            from <When at={request.from} day />, {request.detailInterval}
-            {sharing === undefined ? null : `; ${sharing}`}
-          </span>
-        )}
+        <span className="note">
+          from <When at={request.from} day />, {request.detailInterval}
+          {sharing === undefined ? null : `; ${sharing}`}
+        </span>
       </td>
       <td className="num" data-l="Return">
-        {coins.length === 0 ? '–' : <Result value={mean(coins.map(([, metrics]) => metrics.totalReturn))} />}
+        {coins.length === 0 ? '–' : <Result value={mean(coins.map((metrics) => metrics.totalReturn))} />}
       </td>
       <td className="num" data-l="Buy and hold">
-        {coins.length === 0 ? '–' : percent(mean(coins.map(([, metrics]) => metrics.buyAndHold)))}
+        {coins.length === 0 ? '–' : percent(mean(coins.map((metrics) => metrics.buyAndHold)))}
       </td>
       <td className="num" data-l="Trades">
-        {coins.length === 0 ? '–' : coins.reduce((sum, [, metrics]) => sum + metrics.closedCycles, 0)}
+        {coins.length === 0 ? '–' : coins.reduce((sum, metrics) => sum + metrics.closedCycles, 0)}
       </td>
       <td className="full num">
         <label className="check">

@@ -5,7 +5,7 @@ import type { Answer } from '#api/contract/operation.ts';
 import { compareBacktests, repeatBacktest } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/answers.ts';
-import { BUSY_MS, fullConfigOf, isBusy, isMetrics, runRequestOf, type StoredMetrics } from '#web/data/research.ts';
+import { BUSY_MS, fullConfigOf, isBusy } from '#web/data/research.ts';
 import { useRead, useRun } from '#web/data/read.ts';
 import { useLabels } from '#web/config/setting-labels.ts';
 import { Result } from '#web/ui/figures.tsx';
@@ -110,7 +110,7 @@ function SamePeriod({ id, comparison: { runs, newest, differing } }: TableProps)
     }
   });
   const reference = runs.find((run) => run.id === newest);
-  const { from, to } = (reference === undefined ? undefined : runRequestOf(reference)) ?? {};
+  const { from, to } = reference?.request ?? {};
   const period =
     from === undefined || to === undefined ? 'the newest period' : `${from.slice(0, 10)} to ${to.slice(0, 10)}`;
   return (
@@ -125,9 +125,7 @@ function SamePeriod({ id, comparison: { runs, newest, differing } }: TableProps)
   );
 }
 
-type Column =
-  | { readonly metrics: StoredMetrics; readonly drawdown: number; readonly outOfSample: number | null }
-  | undefined;
+type Column = Compared['results'][number] | undefined;
 
 interface Measure {
   readonly words: string;
@@ -211,7 +209,7 @@ function Head({ id, comparison: { runs }, first }: TableProps & { first: string 
             </Link>
             <span className="note block">
               {run.pinned ? 'reference, ' : ''}
-              {runRequestOf(run)?.detailInterval}
+              {run.request.detailInterval}
             </span>
             {run.state === 'done' ? null : <span className="note block">{runStateText(run.state)}</span>}
           </th>
@@ -222,10 +220,7 @@ function Head({ id, comparison: { runs }, first }: TableProps & { first: string 
 }
 
 function Numbers({ id, comparison, coin }: TableProps & { coin: Compared }): ReactNode {
-  const columns: readonly Column[] = comparison.runs.map((run) => {
-    const found = coin.results.find(({ runId }) => runId === run.id);
-    return found !== undefined && isMetrics(found.metrics) ? { ...found, metrics: found.metrics } : undefined;
-  });
+  const columns: readonly Column[] = comparison.runs.map((run) => coin.results.find(({ runId }) => runId === run.id));
   return (
     <div className="tw" tabIndex={0} role="group" aria-label={`Metrics of ${resultName(coin.symbol)}`}>
       <table className="side">

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Answer } from '#api/contract/operation.ts';
 import { readRobustness, testRobustness } from '#api/contract/research.ts';
 import type { Profile } from '#web/data/answers.ts';
-import { fullConfigOf, resultsOf, type RunPage, untilDone } from '#web/data/research.ts';
+import { fullConfigOf, type RunPage, untilDone } from '#web/data/research.ts';
 import { useAct, useRead } from '#web/data/read.ts';
 import { type Labels, useLabels } from '#web/config/setting-labels.ts';
 import { percent, signedPercent, whole } from '#web/ui/numbers.ts';
@@ -22,7 +22,7 @@ export function Robustness({ profile, run, symbol }: { profile: Profile; run: Ru
   const params = { id: profile.id, runId: run.id };
   const tests = useRead(readRobustness, { params }, { every: untilDone });
   const start = useAct(testRobustness);
-  const made = resultsOf(run).find((result) => result.symbol === symbol)?.metrics.totalReturn ?? 0;
+  const made = run.results[symbol]?.metrics.totalReturn ?? 0;
   return (
     <Section title="How far to trust it" note="robustness: the same run with small changes">
       <Failure what="Not started." error={start.error} />

@@ -1,18 +1,11 @@
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { SweepRequest } from '#core/research/research.ts';
 import { sweepVerdict } from '#backtest/sweep/verdict.ts';
 import { abortSweep, readSweep } from '#api/contract/research.ts';
 import { listCoins } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/answers.ts';
-import {
-  isBusy,
-  type SweepPage as SweepAnswer,
-  sweepRequestOf,
-  type SweepResult,
-  untilDone,
-} from '#web/data/research.ts';
+import { isBusy, type SweepPage as SweepAnswer, type SweepResult, untilDone } from '#web/data/research.ts';
 import { useRead } from '#web/data/read.ts';
 import { useLabels } from '#web/config/setting-labels.ts';
 import { Figure, Result } from '#web/ui/figures.tsx';
@@ -50,9 +43,9 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
 
 function Report({ profile, sweep }: { profile: Profile; sweep: SweepAnswer }): ReactNode {
   const held = useRead(listCoins, { params: { id: profile.id } });
-  const request = sweepRequestOf(sweep);
-  const labels = useLabels(profile.strategyName, request?.coin.config);
-  const coin = held.data?.coins.find(({ symbol }) => symbol === request?.coin.symbol);
+  const { request } = sweep;
+  const labels = useLabels(profile.strategyName, request.coin.config);
+  const coin = held.data?.coins.find(({ symbol }) => symbol === request.coin.symbol);
   const { result } = sweep;
   return (
     <>
@@ -60,9 +53,7 @@ function Report({ profile, sweep }: { profile: Profile; sweep: SweepAnswer }): R
         <h1 className="verdict">
           <Verdict sweep={sweep} />
         </h1>
-        {request === undefined ? null : (
-          <SweepTerms sweep={sweep} request={request} several={profile.symbols.length > 1} />
-        )}
+        <SweepTerms sweep={sweep} several={profile.symbols.length > 1} />
       </div>
       {isBusy(sweep) ? (
         <WorkProgress
@@ -96,8 +87,8 @@ function Report({ profile, sweep }: { profile: Profile; sweep: SweepAnswer }): R
           <Figures result={result} />
           <Luck result={result} />
           <div className="cols">
-            <SweepHeat result={result} config={request?.coin.config} labels={labels} />
-            <WalkForward result={result} requested={request?.walkForward} />
+            <SweepHeat result={result} config={request.coin.config} labels={labels} />
+            <WalkForward result={result} requested={request.walkForward} />
           </div>
           <SweepRanking profile={profile} coin={coin} result={result} labels={labels} />
           <TrialLedger strategyName={sweep.strategyName} />
@@ -125,15 +116,8 @@ function Verdict({ sweep }: { sweep: SweepAnswer }): ReactNode {
   );
 }
 
-function SweepTerms({
-  sweep,
-  request,
-  several,
-}: {
-  sweep: SweepAnswer;
-  request: SweepRequest;
-  several: boolean;
-}): ReactNode {
+function SweepTerms({ sweep, several }: { sweep: SweepAnswer; several: boolean }): ReactNode {
+  const { request } = sweep;
   return (
     <p className="two">
       <StrategyName name={sweep.strategyName} /> on {request.coin.symbol}, <When at={request.from} day /> to{' '}

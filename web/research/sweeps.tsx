@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { listSweeps } from '#api/contract/research.ts';
 import type { Profile } from '#web/data/answers.ts';
-import { isBusy, paceOf, type Sweep, sweepRequestOf } from '#web/data/research.ts';
+import { isBusy, paceOf, type Sweep } from '#web/data/research.ts';
 import { useRead } from '#web/data/read.ts';
 import { SweepForm } from './sweep-form.tsx';
 import { useLabels } from '#web/config/setting-labels.ts';
@@ -75,9 +75,9 @@ function Sweeps({ profile: { id } }: { profile: Profile }): ReactNode {
 }
 
 function Row({ id, sweep }: { id: Profile['id']; sweep: Sweep }): ReactNode {
-  const request = sweepRequestOf(sweep);
-  const { labelOf } = useLabels(sweep.strategyName, request?.coin.config);
-  const knobs = request?.knobs.split(';').map((knob) => knob.split('=')[0]?.trim() ?? '') ?? [];
+  const { request } = sweep;
+  const { labelOf } = useLabels(sweep.strategyName, request.coin.config);
+  const knobs = request.knobs.split(';').map((knob) => knob.split('=')[0]?.trim() ?? '');
   return (
     <tr>
       <td>
@@ -90,7 +90,7 @@ function Row({ id, sweep }: { id: Profile['id']; sweep: Sweep }): ReactNode {
             : runStateText(sweep.state)}
         </span>
       </td>
-      <td className="rt">{request?.coin.symbol}</td>
+      <td className="rt">{request.coin.symbol}</td>
       <td className="full">
         {knobs.map((knob) => (
           <span key={knob} className="block">
@@ -98,8 +98,8 @@ function Row({ id, sweep }: { id: Profile['id']; sweep: Sweep }): ReactNode {
           </span>
         ))}
         <span className="note">
-          {request?.search}
-          {request?.walkForward === undefined ? '' : ', walk forward'}
+          {request.search}
+          {request.walkForward === undefined ? '' : ', walk forward'}
         </span>
       </td>
       <td className="num" data-l="Settings">

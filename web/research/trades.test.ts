@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StoredResult } from '#web/data/research.ts';
+import type { StoredResult } from '#core/research/backtest-result.ts';
 import { groupTrades, sortBy, sortTrades, tickOf, tradesCsv, tradesOf } from './trades.ts';
 
 const at = (hour: number): string => new Date(Date.UTC(2026, 0, 1, hour)).toISOString();

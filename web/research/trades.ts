@@ -1,5 +1,5 @@
 import { exitCause } from '#core/decision/exit-cause.ts';
-import type { StoredResult } from '#web/data/research.ts';
+import type { StoredResult } from '#core/research/backtest-result.ts';
 
 type Fill = StoredResult['fills'][number];
 

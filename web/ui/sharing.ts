@@ -1,5 +1,5 @@
 import { BASKET } from '#core/research/costs.ts';
-import type { RunRequest, RunSharing } from '#core/research/research.ts';
+import type { RunSharing, StoredRunRequest } from '#core/research/research.ts';
 
 /** Which coins share one balance, as a form holds it. */
 export type Sharing = 'shared' | 'separate' | 'account';
@@ -36,7 +36,7 @@ export const ONE_OF_SEVERAL = 'One coin with the whole balance, limits not appli
 /** The name of a result. */
 export const resultName = (symbol: string): string => (symbol === BASKET ? 'All coins, one balance' : symbol);
 
-type Asked = Pick<RunRequest, 'purse' | 'scope' | 'limits'> & { readonly coins: readonly unknown[] };
+type Asked = Pick<StoredRunRequest, 'purse' | 'scope' | 'limits'> & { readonly coins: readonly unknown[] };
 
 /** How many results a run has. */
 export const resultCount = ({ purse, coins }: Asked): number => (purse === 'shared' ? 1 : coins.length);

@@ -1,7 +1,7 @@
 import { askAi } from '#integrations/ai-provider.ts';
 import { type Question, finishQuestion, readAiProvider, claimQuestion } from '#storage/research/advisor.ts';
 import type { JobRun } from '#storage/jobs/queue.ts';
-import { readRunById } from '#storage/research/research.ts';
+import { readAnyRun } from '#storage/research/research.ts';
 import { readOperator } from '#storage/operator/users.ts';
 import { advicePrompt } from '#strategies/advice-prompt.ts';
 import { readAdvice } from '#strategies/advice-reply.ts';
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 180_000;
 const MOST_TOKENS = 8_000;
 
 type Outcome = Parameters<typeof finishQuestion>[2];
-type Run = NonNullable<Awaited<ReturnType<typeof readRunById>>>;
+type Run = NonNullable<Awaited<ReturnType<typeof readAnyRun>>>;
 
 async function answer(
   { database, env }: WorkerContext,
@@ -47,7 +47,7 @@ async function answer(
 /** Sends a question about a backtest to the AI provider once: an interrupted question fails and is never sent again. */
 export async function advise(context: WorkerContext, ask: Question, { signal }: Pick<JobRun, 'signal'>): Promise<void> {
   const { kysely } = context.database;
-  const run = await readRunById(kysely, ask.runId);
+  const run = await readAnyRun(kysely, ask.runId);
   if (run === undefined) return;
   const outcome: Outcome = (await claimQuestion(kysely, ask))
     ? await answer(context, run, { slot: ask.slot, signal })

@@ -32,6 +32,7 @@ import {
 } from '#test/harness/test-trading.ts';
 import { createTradingStore } from '#storage/trading/trading-store.ts';
 import { openWorker } from '#worker/worker.ts';
+import { cycleWith, fillWith, storedResultWith } from '#test/harness/stored-result.ts';
 
 const MINUTE_MS = 60_000;
 const NOW_MS = Date.now() - (Date.now() % MINUTE_MS);
@@ -126,12 +127,12 @@ async function pinned(): Promise<string> {
   const runId = await createRun(kysely, run);
   await startRun(kysely, runId);
   const cycles = Array.from({ length: 20 }, (_, i) => [
-    { symbol: SYMBOL, cycle: i + 1, net: i % 5 < 3 ? '2' : '-1.5' },
-    { symbol: foreign.symbol, cycle: i + 1, net: '-30' },
+    cycleWith({ symbol: SYMBOL, cycle: i + 1, net: i % 5 < 3 ? '2' : '-1.5' }),
+    cycleWith({ symbol: foreign.symbol, cycle: i + 1, net: '-30' }),
   ]).flat();
-  const fills = cycles.map(({ symbol, cycle }) => ({ symbol, cycle, side: 'buy', quote: '100' }));
-  await addResult(kysely, runId, { symbol: 'basket', result: { slippageBps: 0, cycles, fills } });
-  await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
+  const fills = cycles.map(({ symbol = '', cycle }) => fillWith({ symbol, cycle, side: 'buy', quote: '100' }));
+  await addResult(kysely, runId, { symbol: 'basket', result: storedResultWith({ cycles, fills }) });
+  await finishResearch(kysely, { id: runId, state: 'done' });
   await pinRun(kysely, profileId, { id: runId, pinned: true });
   return runId;
 }

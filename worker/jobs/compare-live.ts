@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { newId, type ProfileId } from '#core/ids.ts';
-import { isObject } from '#core/merge.ts';
 import { compareResults, type LiveComparison, type Outcome, verdictOf } from '#core/research/live-comparison.ts';
 import { runRequest } from '#core/research/research.ts';
 import {
@@ -82,9 +81,7 @@ async function compareWithReference(
 ): Promise<LiveComparison['reference']> {
   const run = await readPinned(database.kysely, profileId);
   if (run === undefined || run.pinnedAt === null) return null;
-  const results = Object.values(isObject(run.results) ? run.results : {}).flatMap(
-    (result) => testedResult.safeParse(result).data ?? [],
-  );
+  const results = Object.values(run.results).flatMap((result) => testedResult.safeParse(result).data ?? []);
   // A run of all profiles of an account also holds the results of the others.
   const coins = runRequest.safeParse(run.request).data?.coins ?? [];
   const foreign = new Set(coins.flatMap((coin) => ((coin.profileId ?? profileId) === profileId ? [] : [coin.symbol])));

@@ -240,8 +240,8 @@ test('an aborted sweep tries no more sets, and its trials count against the next
   assert.ok(Array.isArray(sets) && sets.length > 1);
   const done = { evaluated: { tried: [] }, trials: sets.length };
   for (const worker of ['first', 'again']) await finishUnit(kysely, unit, { ...done, worker });
-  assert.equal(await abortResearch(kysely, 'sweeps', { profileId, id: sweepId }), true);
-  assert.equal(await abortResearch(kysely, 'sweeps', { profileId, id: sweepId }), false);
+  assert.equal(await abortResearch(kysely, { profileId, id: sweepId }), true);
+  assert.equal(await abortResearch(kysely, { profileId, id: sweepId }), false);
   const question = { sweepId: newId<string>(), strategyName: 'momentum', symbol: 'AAAUSDT' };
   const tried = await otherTrials(kysely, question);
   assert.equal(tried - (await otherTrials(kysely, { ...question, sweepId })), sets.length);

@@ -1,17 +1,15 @@
-import { z } from 'zod';
-import { isObject } from '#core/merge.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { BASKET } from '#core/research/costs.ts';
 import { runRequest, type RunRequest } from '#core/research/research.ts';
 import { SEPARATE_WARNING } from '#backtest/portfolio-backtest.ts';
-import type { BacktestResult, CycleRecord } from '#backtest/result.ts';
+import { type BacktestResult, storedResult } from '#core/research/backtest-result.ts';
 import type { JobRun } from '#storage/jobs/queue.ts';
 import {
   addResult,
   finishResearch,
   readAnyRun,
   readRun,
-  type ResearchTable,
+  type ResearchKind,
   saveRobustness,
   stateOf,
   startRun,
@@ -30,7 +28,7 @@ const MOST_DEMO_BYTES = 500_000;
 class Stopped extends Error {}
 
 interface Work {
-  readonly table: ResearchTable;
+  readonly kind: ResearchKind;
   readonly id: string;
   readonly profileId: string;
   readonly run: JobRun;
@@ -42,13 +40,13 @@ interface Work {
  */
 export async function stoppable(
   context: WorkerContext,
-  { table, id, profileId, run }: Work,
+  { kind, id, profileId, run }: Work,
   work: (signal: AbortSignal) => Promise<void>,
 ) {
   const { kysely } = context.database;
   const stop = new AbortController();
   const checks = setInterval(() => {
-    stateOf(kysely, table, id).then(
+    stateOf(kysely, id).then(
       (state) => (state === 'running' ? undefined : stop.abort(new Stopped('stopped by the operator'))),
       () => {},
     );
@@ -58,12 +56,11 @@ export async function stoppable(
   } catch (error) {
     if (error instanceof Stopped) return;
     if (!(error instanceof ResearchRefused)) throw error;
-    await finishResearch(kysely, table, { id, state: 'failed', error: error.message });
+    await finishResearch(kysely, { id, state: 'failed', error: error.message });
   } finally {
     clearInterval(checks);
-    const state = await stateOf(kysely, table, id).catch(() => undefined);
-    const topic = table === 'sweeps' ? 'sweep' : 'backtest';
-    context.announcer.announce({ topic, id: profileId, data: { id, state } });
+    const state = await stateOf(kysely, id).catch(() => undefined);
+    context.announcer.announce({ topic: kind, id: profileId, data: { id, state } });
   }
 }
 
@@ -110,10 +107,10 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
   const { strategyName, profileId } = taken;
   const request = runRequest.parse(taken.request);
   const wanted = { strategyName, profileId, request };
-  await stoppable(context, { table: 'backtest_runs', id: runId, profileId, run }, async (signal) => {
+  await stoppable(context, { kind: 'backtest', id: runId, profileId, run }, async (signal) => {
     let bytes = 0;
     for (const [symbol, coins] of resultUnits(wanted)) {
-      if (isObject(taken.results) && symbol in taken.results) continue;
+      if (symbol in taken.results) continue;
       const start = await startOf(context, { run: wanted, coins }, signal);
       const outcome = await runBacktestInThread(start, signal);
       if (outcome.kind === 'refused') throw new ResearchRefused(outcome.sentence);
@@ -122,7 +119,7 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
       if (context.env.LIVE_DEMO && bytes > MOST_DEMO_BYTES) throw tooLong();
       await addResult(kysely, runId, { symbol, result });
     }
-    await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
+    await finishResearch(kysely, { id: runId, state: 'done' });
   });
   const ended = await readRun(kysely, profileId, runId);
   if (ended?.state !== 'done' && ended?.state !== 'failed') return;
@@ -138,11 +135,7 @@ const tooLong = (): ResearchRefused =>
   );
 
 /** Parts of a stored result that the robustness report needs. */
-const examinable = z.object({
-  balance: z.string(),
-  cycles: z.array(z.custom<CycleRecord>(isObject)),
-  dailyEquity: z.array(z.number()),
-});
+const examinable = storedResult.pick({ balance: true, cycles: true, dailyEquity: true });
 
 /** Computes the robustness report of a finished backtest, coin by coin, each in a separate thread. */
 export async function testRobustnessJob(context: WorkerContext, runId: string, run: JobRun): Promise<void> {
@@ -155,7 +148,7 @@ export async function testRobustnessJob(context: WorkerContext, runId: string, r
   let error: string | null = null;
   try {
     for (const [symbol, coins] of resultUnits(wanted)) {
-      const result = examinable.safeParse(isObject(results) ? results[symbol] : undefined);
+      const result = examinable.safeParse(results[symbol]);
       if (!result.success) continue;
       const start = await startOf(context, { run: wanted, coins }, run.signal);
       found[symbol] = await examineInThread({ ...start, result: result.data }, run.signal);

@@ -103,7 +103,7 @@ export async function endStage(
     const refused = await readRefusedSets(transaction, sweepId);
     if (refused.count === sets) {
       const error = noneIsAConfig(strategyName, refused.example);
-      return finishResearch(transaction, 'sweeps', { id: sweepId, state: 'failed', error });
+      return finishResearch(transaction, { id: sweepId, state: 'failed', error });
     }
     const folds = foldsIn(request);
     const tried = await triedIn(transaction, sweepId, folds.length > 0 ? 0 : stage);

@@ -35,7 +35,7 @@ export function createSweepJobs(context: WorkerContext): (unit: Unit, run: JobRu
     if (taken === undefined) return endWhenDone(context, sweepId, run.signal);
     const { strategyName, profileId } = taken;
     const request = sweepRequest.parse(taken.request);
-    await stoppable(context, { table: 'sweeps', id: sweepId, profileId, run }, async (signal) => {
+    await stoppable(context, { kind: 'sweep', id: sweepId, profileId, run }, async (signal) => {
       const prepared = await prepare(sweepId, { strategyName, request }, signal);
       const sets: unknown[] = Array.isArray(taken.sets) ? taken.sets : [];
       await evaluate(context, { unit, request, prepared, sets }, signal);
