@@ -29,13 +29,20 @@ export const CELL = {
   stopAnswer: 18,
   targetAnswer: 19,
   failed: 20,
-  /** The function that runs now: see PLACE. */
+  /** The function that failed: see PLACE. */
   place: 21,
   first: 22,
 } as const;
 
 /** Functions of a file by number. A rule has the number of its list plus its index. */
 export const PLACE = { none: 0, each: 1, stop: 2, target: 3, lines: 4, entry: 100, exit: 200 } as const;
+
+/**
+ * The function that runs now, for a thread that watches: steps so far, odd while one runs; its PLACE; close time of its
+ * candle. In a browser the memory cannot be shared.
+ */
+const Memory = typeof SharedArrayBuffer === 'function' ? SharedArrayBuffer : ArrayBuffer;
+const pulse = new Float64Array(new Memory(24));
 
 type Cells = Float64Array;
 type Call<T> = (moment: object) => T;
@@ -80,6 +87,7 @@ export interface RunningFile {
 export interface LoadedFile {
   /** Everything but the functions, as JSON; a function is `true`. */
   readonly description: string;
+  readonly pulse: Float64Array;
   /** The declared indicators by name, as JSON. */
   declare(settings: string): string;
   open(settings: string, layout: string, memory: string): RunningFile;
@@ -186,10 +194,10 @@ function textOf(thrown: unknown): string {
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);
 
 /** The index of the first rule that answers; -1 when none does. */
-function firstOf(rules: readonly Rule[], moment: object, { cells, place }: { cells: Cells; place: number }): number {
+function firstOf(rules: readonly Rule[], moment: object, place: number): number {
   for (let i = 0; i < rules.length; i += 1) {
     const when = rules[i]?.when;
-    cells[21] = place + i;
+    pulse[1] = place + i;
     if (when === undefined || when(moment) === true) return i;
   }
   return -1;
@@ -200,18 +208,18 @@ function answer(runs: Runs, moment: object, cells: Cells): void {
   const held = cells[6] === 1;
   const asks = cells[15] ?? 0;
   if (each !== undefined) {
-    cells[21] = 1;
+    pulse[1] = 1;
     each(moment);
   }
-  if (asks >= 2 && exit !== undefined) cells[17] = firstOf(exit, moment, { cells, place: 200 });
-  if (asks % 2 === 1) cells[16] = firstOf(entry, moment, { cells, place: 100 });
+  if (asks >= 2 && exit !== undefined) cells[17] = firstOf(exit, moment, 200);
+  if (asks % 2 === 1) cells[16] = firstOf(entry, moment, 100);
   if (!held && (cells[16] ?? -1) < 0) return;
   if (stop !== undefined) {
-    cells[21] = 2;
+    pulse[1] = 2;
     cells[18] = numberOf(stop(moment));
   }
   if (target !== undefined) {
-    cells[21] = 3;
+    pulse[1] = 3;
     cells[19] = numberOf(target(moment));
   }
 }
@@ -236,6 +244,7 @@ export function loadDefinition(definition: Runs): LoadedFile {
   if (typeof description !== 'string') throw new TypeError('The default export must be a call of defineStrategy');
   return {
     description,
+    pulse,
     declare: (text) => JSON.stringify(definition.indicators?.(settings(text)) ?? {}),
     open: (text, layoutText, memoryText) => openFile(definition, settings(text), { layoutText, memoryText }),
   };
@@ -263,24 +272,28 @@ function openFile(
       cells[18] = Number.NaN;
       cells[19] = Number.NaN;
       cells[20] = 0;
+      // Odd after a step that was ended by its time limit.
+      const steps = Math.floor((pulse[0] ?? 0) / 2) * 2;
+      pulse[0] = steps + 1;
+      pulse[2] = cells[5] ?? 0;
       try {
         answer(runs, moment, cells);
-        cells[21] = 0;
       } catch (thrown) {
         cells[20] = 1;
+        cells[21] = pulse[1] ?? 0;
         problem = textOf(thrown);
       }
+      pulse[0] = steps + 2;
     },
     memory: () => JSON.stringify(memory),
     lines() {
       const values: Record<string, unknown> = {};
       try {
-        cells[21] = 4;
+        pulse[1] = 4;
         for (const [name, line] of Object.entries(runs.lines ?? {})) values[name] = line(moment);
       } catch {
         // A line that throws has a gap: the chart is not worth a failed candle.
       }
-      cells[21] = 0;
       return JSON.stringify(values);
     },
     problem: () => problem,

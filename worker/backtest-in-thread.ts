@@ -5,6 +5,7 @@ import type { BacktestOutcome } from '#backtest/run.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { RunLimits } from '#core/research/research.ts';
 import { type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
+import { watchThread } from '#worker/strategy/watch.ts';
 
 /** Input of a backtest thread; its coins share a balance. */
 export interface BacktestStart {
@@ -21,13 +22,13 @@ const isExamination = (value: unknown): value is RobustnessReport => isObject(va
 
 /** Runs a backtest in a separate thread, so that trading continues. Rejects when aborted or refused. */
 export const runBacktestInThread = (start: BacktestStart, signal: AbortSignal): Promise<BacktestOutcome> =>
-  runInThread({ start, isAnswer: isOutcome, signal });
+  runInThread({ program: BACKTEST, start, isAnswer: isOutcome, signal });
 
 /** Runs the robustness report of a finished backtest in the same way. */
 export const examineInThread = (
   start: BacktestStart & Required<Pick<BacktestStart, 'result'>>,
   signal: AbortSignal,
-): Promise<RobustnessReport> => runInThread({ start, isAnswer: isExamination, signal });
+): Promise<RobustnessReport> => runInThread({ program: BACKTEST, start, isAnswer: isExamination, signal });
 
 const BACKTEST = new URL('./backtest-thread.ts', import.meta.url);
 
@@ -48,13 +49,15 @@ export async function answerInThread(port: MessagePort, work: () => Promise<unkn
 }
 
 interface InThreadInput<T> {
+  readonly program: URL;
   readonly start: unknown;
   readonly isAnswer: (value: unknown) => value is T;
   readonly signal: AbortSignal;
 }
 
-async function runInThread<T>({ start, isAnswer, signal }: InThreadInput<T>): Promise<T> {
-  const worker = new Worker(BACKTEST, { workerData: start });
+/** Runs a program in a thread. Rejects with ResearchRefused when it refuses, or when its strategy file hangs. */
+export async function runInThread<T>({ program, start, isAnswer, signal }: InThreadInput<T>): Promise<T> {
+  const worker = new Worker(program, { workerData: start });
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   worker.on('message', (answer: unknown) => {
     if (isRefused(answer)) reject(new ResearchRefused(answer.refusal));
@@ -62,12 +65,14 @@ async function runInThread<T>({ start, isAnswer, signal }: InThreadInput<T>): Pr
   });
   worker.on('error', reject);
   worker.on('exit', (code) => reject(new Error(`the thread of a backtest ended with ${code}`)));
+  const unwatch = watchThread(worker, (sentence) => reject(new ResearchRefused(sentence)));
   const aborted = (): void => reject(signal.reason);
   signal.addEventListener('abort', aborted, { once: true });
   try {
     signal.throwIfAborted();
     return await promise;
   } finally {
+    unwatch();
     signal.removeEventListener('abort', aborted);
     await worker.terminate();
   }

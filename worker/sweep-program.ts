@@ -5,9 +5,10 @@ import { type Database, openDatabase } from '#storage/postgres/database.ts';
 import { openQueue } from '#storage/jobs/queue.ts';
 import { finishUnit } from '#storage/research/research.ts';
 import { ResearchRefused } from '#worker/jobs/prepared.ts';
-import { endStage, storedUnit } from '#worker/jobs/sweep-stage.ts';
-import { tryUnit } from '#worker/jobs/sweep-unit.ts';
+import { endStage } from '#worker/jobs/sweep-stage.ts';
+import { evaluateUnit } from '#worker/jobs/sweep-unit.ts';
 import { isSweepStart, type StageStart, type SweepAnswer, type SweepStart, type UnitStart } from './sweep-process.ts';
+import { evaluateUnitInThread } from './sweep-unit-in-thread.ts';
 
 /** The process that computes a worker's sweeps; started and controlled by sweep-process.ts. */
 setPriority(constants.priority.PRIORITY_LOW);
@@ -20,8 +21,7 @@ const databaseAt = (url: string): Database =>
 /** Evaluates the sets of a unit and stores the results: candles and results never pass through the trading process. */
 async function finish(start: UnitStart): Promise<SweepAnswer> {
   const { database, unit } = start;
-  const found = await tryUnit(start);
-  const done = { evaluated: storedUnit(found), trials: found.tried.length };
+  const done = start.prepared.file === undefined ? await evaluateUnit(start) : await evaluateUnitInThread(start);
   if (database === null) return { evaluated: done };
   await finishUnit(databaseAt(database.url).kysely, unit, { ...done, worker: database.slot });
   return {};

@@ -6,6 +6,8 @@ import type { Series } from '#backtest/columns.ts';
 import type { Evaluated } from '#backtest/sweep/row.ts';
 import type { Evaluate, SweepBase, Window } from '#backtest/sweep/search.ts';
 import type { StrategyFile } from '#strategies/strategy.ts';
+import { StrategyRefused } from '#worker/strategy/version.ts';
+import { watchThread } from '#worker/strategy/watch.ts';
 
 /** Input of a thread. */
 interface ThreadStart {
@@ -89,7 +91,10 @@ export class SweepThreads implements AsyncDisposable {
     const file = new URL('./sweep-thread.ts', import.meta.url);
     this.#workers = Array.from({ length: options.threads }, () => {
       const workerData = { ...start, base } satisfies ThreadStart;
-      return new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
+      const worker = new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
+      // The request that waits for it rejects.
+      const unwatch = watchThread(worker, (sentence) => void worker.emit('error', new StrategyRefused(sentence)));
+      return worker.once('exit', unwatch);
     });
   }
 

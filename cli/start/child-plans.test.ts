@@ -33,7 +33,7 @@ test('api and worker get what they need to find each other', () => {
       WEB_DIR: '/data/web',
       WEB_ORIGIN: 'http://127.0.0.1:81,http://localhost:81',
       CANDLE_DIR: join('/data', 'candles'),
-    STRATEGY_DIR: join('/data', 'strategies'),
+      STRATEGY_DIR: join('/data', 'strategies'),
       BACKUP_DIR: join('/data', 'backups'),
       WORKER_SLOT: 'worker-1',
       GIT_SHA: 'abc',

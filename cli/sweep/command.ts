@@ -14,6 +14,7 @@ import { INTERVAL_MS } from '#core/market/candle.ts';
 import { foldsOf } from '#core/research/research.ts';
 import { candidatesOf } from '#strategies/candidates.ts';
 import { BadInputError } from '#paper/bad-input.ts';
+import { StrategyRefused } from '#worker/strategy/version.ts';
 import { SweepThreads } from '#worker/sweep-threads.ts';
 import { readInputs } from '#cli/backtest/inputs.ts';
 import { columns } from '#cli/backtest/table.ts';
@@ -31,7 +32,7 @@ export async function runSweepCommand(argv: readonly string[]): Promise<number> 
     await sweep(parsed.options);
     return 0;
   } catch (error) {
-    if (!(error instanceof BadInputError)) throw error;
+    if (!(error instanceof BadInputError) && !(error instanceof StrategyRefused)) throw error;
     console.error(error.message);
     return 1;
   }

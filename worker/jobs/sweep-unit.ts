@@ -13,7 +13,12 @@ import { candidatesOf } from '#strategies/candidates.ts';
 import type { UnitStart } from '#worker/sweep-process.ts';
 import { loadPrepared, requireStrategy } from './research-input.ts';
 import { ResearchRefused } from './prepared.ts';
-import { foldsIn, type UnitResult, type UnitTried } from './sweep-stage.ts';
+import { foldsIn, storedUnit, type UnitResult, type UnitTried } from './sweep-stage.ts';
+
+export interface EvaluatedUnit {
+  readonly evaluated: unknown;
+  readonly trials: number;
+}
 
 /** The windows on which a stage evaluates its sets; in the stage of the tests each set has its own window. */
 function windowsOf(base: SweepBase, request: SweepRequest, { stage, sets }: { stage: number; sets: number }): Window[] {
@@ -24,8 +29,14 @@ function windowsOf(base: SweepBase, request: SweepRequest, { stage, sets }: { st
   return folds.slice(0, sets).map(({ test }) => test);
 }
 
-/** Evaluates each set of a unit; counts sets that are no valid config. Throws ResearchRefused. */
-export async function tryUnit({
+/** The result of a unit as it is stored, and the number of its trials. Throws ResearchRefused. */
+export async function evaluateUnit(start: UnitStart): Promise<EvaluatedUnit> {
+  const found = await tryUnit(start);
+  return { evaluated: storedUnit(found), trials: found.tried.length };
+}
+
+/** Evaluates each set of a unit; counts sets that are no valid config. */
+async function tryUnit({
   unit,
   request,
   prepared,

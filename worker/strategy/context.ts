@@ -107,6 +107,8 @@ const isTimeout = (error: unknown): boolean =>
 /** One file in its context. */
 export interface StrategyContext {
   readonly description: string;
+  /** See authoring/moment.ts. */
+  readonly pulse: Float64Array;
   /** The declared indicators as JSON. Throws what the file throws, or StrategyHung. */
   declare(settings: string): string;
   open(settings: string, layout: string, memory: string): RunningFile;
@@ -145,6 +147,7 @@ export function openContext({ file, script }: StrategySource): StrategyContext {
   if (!isLoaded(loaded)) throw new Error('the strategy file did not load');
   return {
     description: loaded.description,
+    pulse: loaded.pulse,
     declare(settings) {
       const declared = within(LOAD_LIMIT_MS, loaded.declare, settings);
       return typeof declared === 'string' ? declared : '{}';

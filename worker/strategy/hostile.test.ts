@@ -110,7 +110,7 @@ const FOUND: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
       top: 'const hog = [];',
       when: '{ for (let i = 0; i < 1000; i += 1) hog.push(new Array(1000).fill(close + i)); return rsi.value >= 45;',
     }),
-    /memory|heap|ended/i,
+    /memory|heap|ended|hung/i,
   ],
 };
 

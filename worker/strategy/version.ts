@@ -12,6 +12,7 @@ import { configSchema, readConfig, type Values, valuesOf } from '#authoring/sche
 import { sourceProblem } from '#authoring/series.ts';
 import { openContext, StrategyHung, type StrategyContext } from './context.ts';
 import { readSource, type StrategySource } from './source.ts';
+import type { WatchedFile } from './watch.ts';
 
 /** A version that runs in this process. */
 export interface LoadedVersion extends StrategyVersion {
@@ -20,6 +21,8 @@ export interface LoadedVersion extends StrategyVersion {
   readonly declared: DeclaredIndicators;
   /** Like `step` of a running file, with a time limit. Throws a sentence that names the rule that hung. */
   stepWithin(file: RunningFile, limitMs: number): void;
+  /** For another thread: see watch.ts. */
+  readonly watched: WatchedFile;
 }
 
 type LoadVersion =
@@ -77,6 +80,15 @@ function placeOf({ file, text }: StrategySource, description: Description, place
   return `${file}:${line}: ${code === undefined ? named : `rule ${code}`}`;
 }
 
+/** Every function of a file in words, by its place. */
+function placesOf(source: StrategySource, description: Description): Record<number, string> {
+  const rules = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first + i);
+  const { each, stop, target, lines } = PLACE;
+  const { entry, exit } = description;
+  const places = [each, stop, target, lines, ...rules(PLACE.entry, entry.length), ...rules(PLACE.exit, exit.length)];
+  return Object.fromEntries(places.map((place) => [place, placeOf(source, description, place)]));
+}
+
 function versionOf(source: StrategySource, context: StrategyContext): LoadedVersion {
   const parsed = descriptionSchema.safeParse(JSON.parse(context.description));
   if (!parsed.success) throw new StrategyRefused(`${source.file}: ${problemsOf(parsed.error)}.`);
@@ -102,6 +114,7 @@ function versionOf(source: StrategySource, context: StrategyContext): LoadedVers
   return {
     ...{ hash: source.hash, source, description, declared, declare },
     file: { name: source.file, text: source.text },
+    watched: { pulse: context.pulse, places: placesOf(source, description) },
     open(values, layout, memory) {
       const file = context.open(JSON.stringify(values), layout, memory);
       const { cells, step, memory: readMemory, lines } = file;
@@ -112,7 +125,7 @@ function versionOf(source: StrategySource, context: StrategyContext): LoadedVers
         context.stepWithin(file, limitMs);
       } catch (error) {
         if (!(error instanceof StrategyHung)) throw error;
-        const where = placeOf(source, description, file.cells[CELL.place] ?? 0);
+        const where = placeOf(source, description, context.pulse[1] ?? 0);
         throw new StrategyHung(`${where} hung: ${error.message}.`);
       }
     },
