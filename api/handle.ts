@@ -9,6 +9,7 @@ import { authenticateToken, bearerIn, requireScope } from '#api/guard/token.ts';
 import { identifyOperator, type Visitors } from '#api/guard/visitor-limits.ts';
 import { type Mask, maskFor } from '#api/guard/visitor-mask.ts';
 import { encoderOf } from '#api/frame/encode.ts';
+import { jsonResponse } from '#api/frame/json-response.ts';
 import { isStorableText, readJsonBody } from '#api/frame/json-body.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { parseWith, requireValid } from '#api/frame/validate.ts';
@@ -81,7 +82,8 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const compute = () => answerOf(context, parts, { operation, handler });
         const answer = await (limits === undefined ? compute() : limits.answer(compute));
         visitors?.limits.remember(reply);
-        return respond(operation, answer instanceof Response ? answer : encode?.(answer), { reply, mask });
+        const sends = { request: c.req.raw, reply, mask };
+        return respond(operation, answer instanceof Response ? answer : encode?.(answer), sends);
       });
     },
   };
@@ -159,17 +161,16 @@ function singleQuery(queries: Record<string, string[]>): Record<string, string> 
   return single;
 }
 
-function respond(
+async function respond(
   operation: Operation,
   answer: unknown,
-  { reply, mask }: { readonly reply: Headers; readonly mask: Mask },
-): Response {
+  { request, reply, mask }: { readonly request: Request; readonly reply: Headers; readonly mask: Mask },
+): Promise<Response> {
   if (answer instanceof Response) {
     for (const [name, value] of reply)
       if (name !== 'cache-control' || !answer.headers.has(name)) answer.headers.append(name, value);
     return answer;
   }
   if (operation.status === 204) return new Response(null, { status: 204, headers: reply });
-  reply.set('content-type', 'application/json');
-  return new Response(JSON.stringify(answer, mask), { status: operation.status, headers: reply });
+  return await jsonResponse(JSON.stringify(answer, mask), { request, status: operation.status, headers: reply });
 }

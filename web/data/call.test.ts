@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressOf } from './call.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
+import { addressOf, call } from './call.ts';
 import { fieldError, ProblemError, problemOf } from './problem-error.ts';
 
 test('an address fills parameters, escapes them and leaves absent query values out', () => {
@@ -39,4 +40,21 @@ test('a problem keeps the words of the server; anything else says which status i
   assert.equal(told.message, 'A profile of that name exists.');
   const html = await problemOf(new Response('<h1>Bad gateway</h1>', { status: 502 }));
   assert.match(html.message, /502/);
+});
+
+test('an answer that the service confirms as unchanged is the one before', async (context) => {
+  const sent: (string | null)[] = [];
+  context.mock.method(globalThis, 'fetch', (_address: string, init: RequestInit) => {
+    sent.push(new Headers(init.headers).get('if-none-match'));
+    if (sent.length === 2) return Promise.resolve(new Response(null, { status: 304, headers: { etag: 'W/"a"' } }));
+    return Promise.resolve(
+      Response.json({ accounts: [] }, { headers: { etag: sent.length === 1 ? 'W/"a"' : 'W/"b"' } }),
+    );
+  });
+  const first = await call(listAccounts, {});
+  const second = await call(listAccounts, {});
+  const third = await call(listAccounts, {});
+  assert.deepEqual(sent, [null, 'W/"a"', 'W/"a"']);
+  assert.equal(second, first);
+  assert.notEqual(third, first);
 });

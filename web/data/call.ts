@@ -38,13 +38,29 @@ async function answered(address: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted === true) throw cause;
     throw offline();
   });
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok && response.status !== 304) throw await problemOf(response);
   return response;
 }
 
+/** Most answers that are kept to be confirmed by the service instead of sent again. */
+const MOST_KEPT = 50;
+/** Answers to GET with their entity tags, by address; the oldest first. */
+const kept = new Map<string, { readonly tag: string; readonly answer: unknown }>();
+
 async function send<Op extends Operation>(address: string, init: RequestInit): Promise<Answer<Op>> {
-  const response = await answered(address, init);
-  const answer: unknown = response.status === 204 ? undefined : await response.json();
+  const before = init.method === 'GET' ? kept.get(address) : undefined;
+  const headers = new Headers(init.headers);
+  if (before !== undefined) headers.set('if-none-match', before.tag);
+  const response = await answered(address, { ...init, headers });
+  const answer = response.status === 304 ? before?.answer : await readAnswer(response);
+  const tag = response.headers.get('etag');
+  kept.delete(address);
+  if (tag !== null && init.method === 'GET') kept.set(address, { tag, answer });
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
   // The service builds the answer from the same contract type.
   return answer as Answer<Op>;
 }
+
+const readAnswer = async (response: Response): Promise<unknown> =>
+  response.status === 204 ? undefined : await response.json();
