@@ -63,7 +63,8 @@ function winsOf(past: Past, strategy: string, config: Readonly<Record<string, un
   const outcome = runPortfolioBacktest({ profiles: [{ id: newId<ProfileId>(), coins }] });
   assert.ok(outcome.kind === 'result', outcome.kind === 'refused' ? outcome.sentence : '');
   const { cycles, fills } = outcome.result;
-  const keyOf = (row: { readonly symbol?: string | undefined; readonly cycle: number }): string => `${row.symbol} ${row.cycle}`;
+  const keyOf = (row: { readonly symbol?: string | undefined; readonly cycle: number }): string =>
+    `${row.symbol} ${row.cycle}`;
   const fees = new Map<string, number>();
   for (const fill of fills) fees.set(keyOf(fill), (fees.get(keyOf(fill)) ?? 0) + Number(fill.quote) * feeRate);
   const wins = cycles.filter(({ net }) => Number(net) > 0);
