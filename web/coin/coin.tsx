@@ -2,6 +2,7 @@ import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { absolute, formatDecimal } from '#core/amount/decimal.ts';
 import { type ProfileId, readId } from '#core/ids.ts';
+import { readCoinDay } from '#api/contract/overview.ts';
 import { readCoin, readProfile } from '#api/contract/profiles.ts';
 import { readKillSwitch } from '#api/contract/halts.ts';
 import type { Coin, CoinPage as CoinAnswer, Profile } from '#web/data/answers.ts';
@@ -26,7 +27,7 @@ import { StrategyName } from '#web/ui/strategy-name.tsx';
 import { Timeline } from './timeline.tsx';
 import { Prose } from '#web/ui/when.tsx';
 import { coinView, distanceText } from './coin-view.ts';
-import { money, price, quantity } from '#web/ui/numbers.ts';
+import { money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
 import { isLive, orderSummary } from './order-labels.ts';
 import { Read } from '#web/ui/read.tsx';
 
@@ -121,7 +122,7 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
   const chart = { profile, coin, stopRests, trade, onTrade: setTrade, momentMs, onRange: setRange };
   return (
     <>
-      <div className="cols">
+      <div className="cols trade-cols">
         <div className="c9">
           <CoinChart {...chart} />
           <Timeline profileId={profile.id} symbol={coin.symbol} range={range} onMoment={setMomentMs} />
@@ -134,6 +135,13 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
             <CoinPause profileId={profile.id} coin={coin} />
           </Section>
         </div>
+        <Section title="Orders" note={orderSummary(orders)} span={9}>
+          {rows.length === 0 ? (
+            <p className="p-2">No orders yet.</p>
+          ) : (
+            <OrdersTable rows={rows} withCoin={false} accountId={profile.accountId} />
+          )}
+        </Section>
       </div>
       <nav className="trade-bar" aria-label="Order ticket">
         {SIDES.map(({ side, words }) => (
@@ -149,13 +157,6 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
           </Link>
         ))}
       </nav>
-      <Section title="Orders" note={orderSummary(orders)}>
-        {rows.length === 0 ? (
-          <p className="p-2">No orders yet.</p>
-        ) : (
-          <OrdersTable rows={rows} withCoin={false} accountId={profile.accountId} />
-        )}
-      </Section>
     </>
   );
 }
@@ -184,8 +185,9 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
         <b>{view.base}</b> <Result coin={coin} /> <Plan coin={coin} enabled={profile.enabled} />
       </h1>
       <p className="two">
-        Price {price(coin.price, coin.tickSize)} {view.quote}. Strategy: <StrategyName name={profile.strategyName} />,
-        in profile {profile.name}.
+        Price {price(coin.price, coin.tickSize)} {view.quote}
+        <DayChange profileId={profile.id} symbol={coin.symbol} />. Strategy:{' '}
+        <StrategyName name={profile.strategyName} />, in profile {profile.name}.
       </p>
       {coin.state === null ? null : (
         <p className={view.blocked ? 'care' : 'two'}>
@@ -195,6 +197,12 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
       <Blockers profileId={profile.id} symbol={coin.symbol} />
     </div>
   );
+}
+
+/** `, −3.43 % in 24 h`; nothing without the day. */
+function DayChange({ profileId, symbol }: { profileId: ProfileId; symbol: string }): ReactNode {
+  const { data } = useRead(readCoinDay, { params: { id: profileId, symbol } });
+  return data?.change == null ? null : <span className="nb">, {signedPercent(data.change)} in 24 h</span>;
 }
 
 /** The second half of the headline: the next action, or its blocker. */
@@ -221,7 +229,7 @@ function Plan({ coin, enabled }: { coin: Coin; enabled: boolean }): ReactNode {
 }
 
 function Result({ coin }: { coin: Coin }): ReactNode {
-  const { held, gain, quote } = coinView(coin);
+  const { held, gain, gainShare, quote } = coinView(coin);
   if (!held) return 'is not held.';
   if (gain === null) return 'is held.';
   const text = money(formatDecimal(absolute(gain)), quote);
@@ -232,8 +240,8 @@ function Result({ coin }: { coin: Coin }): ReactNode {
       is {up ? 'up' : 'down'}{' '}
       <span className={`${up ? 'gain' : 'loss'} nb`}>
         <Icon name={up ? 'up' : 'dn'} /> {text} {quote}
-      </span>
-      .
+      </span>{' '}
+      <span className="nb">({signedPercent(gainShare)})</span>.
     </>
   );
 }

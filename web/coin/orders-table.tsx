@@ -5,6 +5,7 @@ import { cancelOrder } from '#api/contract/manual.ts';
 import { call } from '#web/data/call.ts';
 import type { Order } from '#web/data/answers.ts';
 import { price, quantity } from '#web/ui/numbers.ts';
+import { type OrderGroup, orderGroups } from './order-groups.ts';
 import { orderCause, orderName, orderPrice, stateLabel } from './order-labels.ts';
 import { WorkerAction } from './worker-action.tsx';
 import { Icon } from '#web/ui/icon.tsx';
@@ -36,7 +37,9 @@ export function OrdersTable({
   accountOf?: (profileId: ProfileId) => AccountId | undefined;
 }): ReactNode {
   const [all, setAll] = useState(false);
-  const shown = all ? rows : rows.slice(0, FIRST);
+  const groups = orderGroups(rows);
+  const shown = all ? groups : groups.slice(0, FIRST);
+  const accountIdOf = (profileId: ProfileId): AccountId | undefined => accountId ?? accountOf?.(profileId);
   return (
     <div className="tw">
       <table className="cards">
@@ -52,15 +55,15 @@ export function OrdersTable({
           </tr>
         </thead>
         <tbody>
-          {shown.map((row) => (
-            <Row key={row.order.id} row={row} withCoin={withCoin} accountId={accountId ?? accountOf?.(row.profileId)} />
+          {shown.map((group) => (
+            <Group key={group.row.order.id} {...{ group, withCoin }} accountId={accountIdOf(group.row.profileId)} />
           ))}
         </tbody>
       </table>
-      {shown.length === rows.length ? null : (
+      {shown.length === groups.length ? null : (
         <div className="actions">
           <button type="button" className="btn small" onClick={() => setAll(true)}>
-            Show all {rows.length}
+            Show all {groups.length}
           </button>
         </div>
       )}
@@ -68,20 +71,46 @@ export function OrdersTable({
   );
 }
 
-function Row({
-  row: { order, profileId, tickSize, stepSize, base },
-  withCoin,
-  accountId,
-}: {
+interface GroupProps {
+  group: OrderGroup<OrderRow>;
+  withCoin: boolean;
+  accountId: AccountId | undefined;
+}
+
+/** An order; the stops that it replaced are shown on demand. */
+function Group({ group: { row, replaced }, withCoin, accountId }: GroupProps): ReactNode {
+  const [open, setOpen] = useState(false);
+  const times = replaced.length === 1 ? 'once' : `${replaced.length} times`;
+  return (
+    <>
+      <Row {...{ row, withCoin, accountId }}>
+        {replaced.length === 0 ? null : (
+          <span className="note">
+            <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+              moved {times}: {open ? 'hide' : 'show'}
+            </button>
+          </span>
+        )}
+      </Row>
+      {open ? replaced.map((old) => <Row key={old.order.id} row={old} {...{ withCoin, accountId }} />) : null}
+    </>
+  );
+}
+
+interface RowProps {
   row: OrderRow;
   withCoin: boolean;
   accountId: AccountId | undefined;
-}): ReactNode {
+  children?: ReactNode;
+}
+
+function Row({ row, withCoin, accountId, children }: RowProps): ReactNode {
+  const { order, profileId, tickSize, stepSize, base } = row;
   const state = stateLabel(order.state);
   const cause = orderCause(order);
   return (
     <tr>
-      <td className="note">
+      <td className={withCoin ? 'note' : 'note full'}>
         <When at={order.createdAt} />
       </td>
       {withCoin ? (
@@ -100,6 +129,7 @@ function Row({
           {orderName(order)}
         </Link>
         {cause === null ? null : <span className="note">{cause}</span>}
+        {children}
       </td>
       <td className="num rt">
         {quantity(order.quantity, stepSize)} <span className="unit">{base}</span>
