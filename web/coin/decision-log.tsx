@@ -46,7 +46,7 @@ export function DecisionLog({
     { ...(filters.q === undefined ? { every: POLL_MS } : {}), enabled: follow },
   );
   const search = useSearch(log, { isSearch: filters.q !== undefined, size });
-  const narrow = Object.entries(filters).some(([name, value]) => name !== 'symbol' && value !== undefined);
+  const narrow = filters.q !== undefined || filters.from !== undefined || filters.level?.includes('info') === false;
   const Rows = grouped ? LogList : OpenFeed;
   return (
     <>
@@ -58,7 +58,9 @@ export function DecisionLog({
                 ? search.to === null
                   ? 'No rows match the filters.'
                   : 'No rows match so far.'
-                : 'No decisions yet. The first one appears within seconds while the profile is running.'}
+                : filters.level === undefined
+                  ? 'No decisions yet. The first one appears within seconds while the profile is running.'
+                  : 'No orders, fills or warnings yet. Decisions to wait are under Logs, Everything.'}
             </p>
           ) : (
             <Rows rows={pages.flatMap(({ rows }) => rows)} named={filters.symbol === undefined} />

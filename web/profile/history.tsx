@@ -21,7 +21,7 @@ import { Figure, Gain } from '#web/ui/figures.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
-import { MISSING, money, percent } from '#web/ui/numbers.ts';
+import { MISSING, money, percent, signedPercent } from '#web/ui/numbers.ts';
 import { exitText } from '#web/ui/research.ts';
 import { mostInvested } from '#web/ui/equity.ts';
 import { age, dayMark } from '#web/ui/time.ts';
@@ -183,16 +183,13 @@ function Trades({ profile, rows, quote }: TradesProps): ReactNode {
                   {symbol}
                 </Link>
               </td>
-              <td className="num" data-l="Cost">
-                {money(bought, quote)}
-              </td>
-              <td className="num rt" data-l="Proceeds">
-                {money(sold, quote)}
-              </td>
-              <td data-l="Exit">{exitReason === null ? MISSING : exitText(exitReason)}</td>
-              <td className="num">{age(Date.parse(closedAt) - Date.parse(openedAt))}</td>
+              <td className="num wide">{money(bought, quote)}</td>
+              <td className="num wide">{money(sold, quote)}</td>
+              <td>{exitReason === null ? MISSING : exitText(exitReason)}</td>
+              <td className="num wide">{age(Date.parse(closedAt) - Date.parse(openedAt))}</td>
               <td className="num rt">
                 <Gain value={readDecimal(net) ?? null} unit={quote} bare />
+                <span className="note">{signedPercent(shareOf(net, bought))}</span>
               </td>
             </tr>
           ))}
@@ -200,6 +197,12 @@ function Trades({ profile, rows, quote }: TradesProps): ReactNode {
       </table>
     </div>
   );
+}
+
+/** The net P&L of a trade as a share of its cost. */
+function shareOf(net: string, bought: string): number | null {
+  const [made, cost] = [Number(net), Number(bought)];
+  return cost > 0 ? made / cost : null;
 }
 
 const PERIODS = { day: 'Day', week: 'Week', month: 'Month' } as const;

@@ -18,6 +18,9 @@ import { coinView } from '#web/coin/coin-view.ts';
 import { isLive } from '#web/coin/order-labels.ts';
 import { Read } from '#web/ui/read.tsx';
 
+/** Waiting and holding are rows of level debug. */
+const WITHOUT_WAITING = { level: 'info,warn,error' };
+
 export function ProfilePage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id' });
   return (
@@ -39,8 +42,8 @@ export function ProfilePage(): ReactNode {
             </div>
           </div>
           <Coins profile={profile} />
-          <Section title="Activity" note="newest first">
-            <DecisionLog profileId={profile.id} />
+          <Section title="Activity" note="by trade, newest first; decisions to wait are under Logs">
+            <DecisionLog profileId={profile.id} filters={WITHOUT_WAITING} size={50} grouped />
           </Section>
         </>
       )}
