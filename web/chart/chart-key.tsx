@@ -25,8 +25,10 @@ export function ChartKey({ levels, data, layers, coin }: KeyProps): ReactNode {
         ? levels.map(({ label, price, fact, solid }) => (
             <span key={label}>
               <i className={fact ? '' : solid ? 'n' : 'nd'} />
-              {label} {priceText(price, coin)}
-              {fact ? null : <span className="wide">{solid ? ', on the exchange' : ', kept by the worker'}</span>}
+              <span>
+                {label} {priceText(price, coin)}
+                {fact ? null : <span className="wide">{solid ? ', on the exchange' : ', kept by the worker'}</span>}
+              </span>
             </span>
           ))
         : null}

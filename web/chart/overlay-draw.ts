@@ -61,7 +61,6 @@ export interface DrawnLevel {
 }
 
 /** A level from its first bar to the right edge, with its label; nothing when it is out of the scale. */
-
 export function drawLevel(plot: Plot, { label, price, fact, solid, from }: DrawnLevel): void {
   const { context, palette, width, height } = plot;
   const at = plot.y(price);
@@ -76,9 +75,12 @@ export function drawLevel(plot: Plot, { label, price, fact, solid, from }: Drawn
   context.setLineDash([]);
   if (width < NARROW) return;
   const size = context.measureText(label).width;
-  drawText(plot, { text: label, x: width - size - 8, y: at - 6, color: fact ? palette.ink2 : palette.intent });
+  // Above it the readout, or the edge, would cut the label.
+  const y = at < READOUT_HEIGHT ? at + TEXT_HEIGHT : at - 6;
+  drawText(plot, { text: label, x: width - size - 8, y, color: fact ? palette.ink2 : palette.intent });
 }
 
+const READOUT_HEIGHT = 36;
 const NARROW = 480;
 const TEXT_HEIGHT = 14;
 
