@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { z } from 'zod';
-import { PRESETS } from '#strategies/presets.ts';
+import { PRESETS, withEqualShares } from '#strategies/presets.ts';
 import { DESKTOP, openBrowser } from '#test/e2e/browser.ts';
 import { finishResearch } from '#test/e2e/research-runs.ts';
 import { addressOf, SCREENS } from '#test/e2e/screens.ts';
@@ -42,42 +42,48 @@ const README: Readonly<Record<string, string>> = {
 };
 
 const COINS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'XRPUSDT', 'DOGEUSDT'];
-/** The pictures are taken while the replay is at this market time; its last days are still to come. */
-const ENOUGH = '2026-08-24';
-const RESEARCH_WINDOW = { from: '2026-07-05T00:00:00.000Z', to: '2026-08-20T00:00:00.000Z', detailInterval: '1m' };
+/** The candles that come with Tradewind pass quickly up to this market time, and a minute a second while the pictures are taken. */
+const ENOUGH = '2026-08-24T09';
+const MARKET = ['--replay', join(ROOT, 'paper', 'history'), '--from', '2026-07-03T00:00:00.000Z'];
+const [FAST, SLOW] = [28_800, 60];
+const RESEARCH_WINDOW = { from: '2026-07-05T00:00:00.000Z', to: '2026-08-20T00:00:00.000Z', detailInterval: '1h' };
 const REPLAY_MS = 400_000;
-const SETTLE_MS = 120_000;
+/** A page that polls is never without requests for long. */
+const QUIET_MS = 3_000;
 
 const board = z.object({
   accounts: z.array(z.object({ id: z.string(), marketAt: z.string().nullable() })),
   orders: z.array(z.object({ id: z.string() })),
 });
 const created = z.object({ profile: z.object({ id: z.string() }) });
-const market = z.object({ paper: z.object({ market: z.string() }).nullable() });
 
-/** Signs up, and trades five coins over the two months of candles that come with Tradewind. */
-async function fill({ url }: App, page: Page): Promise<{ id: string; order: string }> {
+/** Signs up, and trades five coins until the market time of the pictures. */
+async function fill({ url }: App, page: Page): Promise<string> {
   const at = (path: string): string => `${url}/api${path}`;
   await ask(page, { method: 'POST', url: at('/auth/sign-up'), data: OPERATOR });
-  await ask(page, { method: 'PUT', url: at('/paper-market'), data: { market: 'two-months' } });
-  const isSwitched = async (): Promise<true | undefined> => {
-    const found = market.parse(await ask(page, { method: 'GET', url: at('/paper-market') }));
-    return found.paper?.market === 'two-months' || undefined;
-  };
-  await until('the replay', () => isSwitched().catch(() => undefined), SETTLE_MS);
   const dashboard = async () => board.parse(await ask(page, { method: 'GET', url: at('/dashboard') }));
   const accountId = (await dashboard()).accounts[0]?.id;
-  const profile = async (name: string, symbols: readonly string[], preset: string): Promise<string> => {
-    const config = { ...PRESETS.get('trailing-trade')?.find((one) => one.name === preset)?.config };
-    const data = { accountId, name, strategyName: 'trailing-trade', enabled: true, symbols, config };
+  const profile = async (name: string, strategyName: string, symbols: readonly string[]): Promise<string> => {
+    const preset = PRESETS.get(strategyName)?.find((one) => one.name === 'Balanced');
+    const config = withEqualShares(strategyName, { ...preset?.config }, symbols);
+    const data = { accountId, name, strategyName, enabled: true, symbols, config };
     return created.parse(await ask(page, { method: 'POST', url: at('/profiles'), data })).profile.id;
   };
-  const id = await profile('Two months', COINS.slice(0, 3), 'Balanced');
-  await profile('Small coins', COINS.slice(3), 'Active');
+  const id = await profile('Dip buying', 'trailing-trade', COINS.slice(0, 3));
+  await profile('Basket', 'rebalance', COINS.slice(3));
+  for (const rule of [
+    { kind: 'above', price: '70000' },
+    { kind: 'move', percent: '5', minutes: 240 },
+  ])
+    await ask(page, {
+      method: 'POST',
+      url: at(`/accounts/${accountId}/price-alerts`),
+      data: { symbol: 'BTCUSDT', rule },
+    });
   const risk = { asset: 'USDT', dailyLoss: '200', drawdown: '800' };
   await ask(page, { method: 'PATCH', url: at(`/accounts/${accountId}/risk`), data: risk });
   await until(ENOUGH, async () => ((await dashboard()).accounts[0]?.marketAt ?? '') >= ENOUGH || undefined, REPLAY_MS);
-  return { id, order: (await dashboard()).orders[0]?.id ?? '' };
+  return id;
 }
 
 interface Shot {
@@ -128,7 +134,7 @@ async function takeAll(
       .first()
       .waitFor()
       .catch(() => console.log(`${name}: ${ready} did not appear`));
-    await page.waitForLoadState('networkidle').catch(() => undefined);
+    await page.waitForLoadState('networkidle', { timeout: QUIET_MS }).catch(() => undefined);
     await take({ page, look, name });
   }
   await context.close();
@@ -142,13 +148,23 @@ async function run(): Promise<void> {
   chmodSync(dataDir, 0o711);
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  const app = stack.use(await startApp({ dataDir: join(dataDir, 'data'), args: ['--port', '0'] }));
+  const start = (speed: number): Promise<App> =>
+    startApp({ dataDir: join(dataDir, 'data'), args: ['--port', '0', ...MARKET, '--speed', String(speed)] });
   const browser = await openBrowser();
   stack.defer(() => browser.close());
-  await takeFirst(browser, app.url);
   const page = await (await browser.newContext(DESKTOP)).newPage();
-  const ids = await fill(app, page);
-  const research = await finishResearch({ app }, page, { profileId: ids.id, window: RESEARCH_WINDOW });
+  let id: string;
+  {
+    await using fast = await start(FAST);
+    await takeFirst(browser, fast.url);
+    id = await fill(fast, page);
+  }
+  const app = stack.use(await start(SLOW));
+  const { email, password } = OPERATOR;
+  await ask(page, { method: 'POST', url: `${app.url}/api/auth/sign-in`, data: { email, password } });
+  const research = await finishResearch({ app }, page, { profileId: id, window: RESEARCH_WINDOW });
+  const { orders } = board.parse(await ask(page, { method: 'GET', url: `${app.url}/api/dashboard` }));
+  const ids = { id, order: orders[0]?.id ?? '' };
   const cookies = await page.context().cookies();
   const addresses = SCREENS.filter(([name]) => name.includes(only)).map(
     ([name, path, ready]) => [name, `${app.url}${addressOf(path, { ...ids, ...research })}`, ready] as const,
