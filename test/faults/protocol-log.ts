@@ -9,7 +9,7 @@ import type { Database } from '#storage/postgres/database.ts';
 const WATCHED: Readonly<Record<string, readonly string[]>> = {
   orders: [
     ...['id', 'client_order_id', 'symbol', 'side', 'purpose', 'quantity', 'state', 'exchange_order_id'],
-    ...['filled_quantity', 'fencing', 'halt_order', 'send_before'],
+    ...['filled_quantity', 'fencing', 'halt_order', 'send_before', 'list_id'],
   ],
   fills: ['order_id', 'symbol', 'trade_id', 'exchange_order_id', 'quantity'],
   runner_states: ['symbol', 'quantity', 'compared'],

@@ -51,7 +51,7 @@ export function createRecorder(): Recorder {
   const last = new Map<string, string>();
   const onRequest = (text: string): string | undefined => {
     const [, method = '', target = ''] =
-      /^(GET|POST|DELETE) (\/api\/v3\/order(?:\/cancelReplace)?\?\S*)/.exec(text) ?? [];
+      /^(GET|POST|DELETE) (\/api\/v3\/order(?:\/cancelReplace|List(?:\/oco)?)?\?\S*)/.exec(text) ?? [];
     if (method === '') return undefined;
     const params = new URL(target, 'http://x').searchParams;
     const atMs = Date.now();
@@ -60,9 +60,12 @@ export function createRecorder(): Recorder {
       if (original !== null) steps.push({ atMs, kind: 'looked-up', clientOrderId: original });
       return undefined;
     }
-    const clientOrderId = params.get('newClientOrderId') ?? '';
+    // A list is named by its stop.
+    const clientOrderId = params.get('belowClientOrderId') ?? params.get('newClientOrderId') ?? '';
     const placesNone = method === 'DELETE';
-    const cancels = original ?? params.get('cancelOrigClientOrderId');
+    const list = placesNone ? params.get('listClientOrderId') : null;
+    const cancels =
+      list === null ? (original ?? params.get('cancelOrigClientOrderId')) : originalIdOf(list, 'STOP_LOSS_LIMIT');
     steps.push({ atMs, kind: 'sent', clientOrderId, cancels, placesNone, signedMs: Number(params.get('timestamp')) });
     return placesNone ? undefined : clientOrderId;
   };

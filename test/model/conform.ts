@@ -51,11 +51,6 @@ export async function conform(
   };
   const pool = stack.use(
     openPool((run) => {
-      // The model restores only while no intent is open; a drill may.
-      if (run.logged.some(({ kind }) => kind === 'restored')) {
-        console.log(`﹣ seed ${run.seed} is not replayed: a backup was restored in it`);
-        return;
-      }
       waiting.push(run);
       if (planted !== undefined || waiting.length >= SHARE) replayNow(SHARE);
     }),

@@ -9,7 +9,7 @@ import { type ModelStep, stepsOf } from './steps.ts';
 const SHOWN = 25;
 
 /** Numbers of a step, the bits of one, and the steps that one number of the module holds. */
-const [WIDTH, BITS, CHUNK] = [9, 128, 16];
+const [WIDTH, BITS, CHUNK] = [10, 128, 16];
 
 function pack({ name, numbers }: ModelStep, names: readonly string[]): bigint {
   const fields = [BigInt(names.indexOf(name)), ...numbers];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requireDecimal } from '#core/amount/decimal.ts';
+import { stopIdOf, targetIdOf } from '#core/order/order.ts';
 import { drillTiming } from '#test/faults/fault-table.ts';
 import type { RecordedRun } from '#test/faults/pool.ts';
 import type { LoggedStep } from '#test/faults/protocol-log.ts';
@@ -25,9 +26,11 @@ const order = z.object({
   filled_quantity: z.string(),
   fencing: z.string(),
   send_before: z.string(),
+  list_id: nullable,
 });
 type OrderRow = z.output<typeof order>;
 const fill = z.object({
+  order_id: z.string(),
   symbol: z.string(),
   trade_id: z.string(),
   exchange_order_id: z.string(),
@@ -41,7 +44,7 @@ const restored = z.object({ orders: z.array(order.pick({ id: true, state: true, 
 /** Scopes of kill switches as the model numbers them; the schedules have one profile. */
 const SCOPES = { all: -3, account: -2, profile: 0 } as const;
 /** Purposes and states by the numbers that replay.qnt gives them. */
-const PURPOSES = ['entry', 'exit', 'stop', 'manual-buy', 'manual-sale'];
+const PURPOSES = ['entry', 'exit', 'stop', 'target', 'manual-buy', 'manual-sale'];
 const STATES = [
   ...['intent', 'open', 'partially-filled', 'filled', 'cancelled', 'expired', 'rejected', 'unknown', 'never-arrived'],
 ];
@@ -71,12 +74,16 @@ interface Reading {
   readonly trade: (key: string) => number;
   /** Order rows by id, as last logged. */
   readonly rows: Map<string, OrderRow>;
+  /** The runs that committed orders, by client id; a restore loses the rows of some. */
+  readonly committedBy: Map<string, number>;
   /** Orders that replace another, by client id; known from their requests. */
   readonly replaces: ReadonlyMap<string, string>;
   /** Signed requests that may still take effect. */
   readonly placing: Set<string>;
   /** Ids of the exchange's orders. */
   readonly accepted: Set<string>;
+  /** Ids of the exchange's orders that were cancelled with the other leg of their list. */
+  readonly cancelled: Set<string>;
   readonly cancelling: { readonly order: string | null; readonly target: string }[];
   readonly compared: Map<string, string>;
   runs: number[];
@@ -117,8 +124,11 @@ export function stepsOf(run: RecordedRun): ModelStep[] {
   };
   const committed = commitPlaces(logged);
   for (const step of seen) {
-    while (next < logged.length && (logged[next]?.atMs ?? 0) <= step.atMs) readLogged();
-    const commit = step.kind === 'sent' && !step.placesNone ? committed.get(step.clientOrderId) : undefined;
+    const places = step.kind === 'sent' && !step.placesNone;
+    // The recorder sees whole milliseconds, and what a request follows from is logged before it.
+    const untilMs = places ? step.atMs + 1 : step.atMs;
+    while (next < logged.length && (logged[next]?.atMs ?? 0) <= untilMs) readLogged();
+    const commit = places ? committed.get(step.clientOrderId) : undefined;
     while (commit !== undefined && next <= commit) readLogged();
     [nowMs, says] = [Math.max(nowMs, step.atMs), JSON.stringify(step)];
     if (!cut) onSeen(reading, step, seen);
@@ -148,8 +158,10 @@ function createReading({ seen }: RecordedRun, { emit, startMs }: Pick<Reading, '
   const names = { coin: createNames(0), order: createNames(1), trade: createNames(1) };
   const empty = {
     rows: new Map(),
+    committedBy: new Map(),
     placing: new Set<string>(),
     accepted: new Set<string>(),
+    cancelled: new Set<string>(),
     cancelling: [],
     compared: new Map(),
     runs: [],
@@ -167,11 +179,15 @@ function backupPlace(logged: readonly LoggedStep[]): number | undefined {
       .join();
   const wanted = textOf(restored.parse(logged[end]?.detail).orders);
   const rows = new Map<string, OrderRow>();
+  /** Orders of executions whose transaction has not ended: it updates the order last. */
+  const booking = new Set<string>();
   let place: number | undefined;
   for (const [index, { kind, detail }] of logged.slice(0, end).entries()) {
-    if (textOf(rows.values()) === wanted) place = index;
+    if (booking.size === 0 && textOf(rows.values()) === wanted) place = index;
+    if (kind === 'fills insert') booking.add(fill.parse(detail).order_id);
     if (!kind.startsWith('orders')) continue;
     const row = order.parse(detail);
+    booking.delete(row.id);
     rows.set(row.id, row);
   }
   return place;
@@ -233,20 +249,41 @@ function onRunner(
 }
 
 function onOrder(reading: Reading, row: OrderRow): void {
-  const { emit, rows, startMs, replaces } = reading;
+  const { emit, rows } = reading;
   const before = rows.get(row.id);
   rows.set(row.id, row);
   const number = reading.order(row.client_order_id);
   if (before !== undefined) onMove(reading, before, row);
   else if (row.state === 'intent') {
-    const target = replaces.get(row.client_order_id);
-    const [run, coin, quantity] = [Number(row.fencing), reading.coin(row.symbol), amountOf(row.quantity)];
-    const sendBefore = Math.floor(Date.parse(row.send_before) - startMs);
-    const replaced = target === undefined ? NONE : reading.order(target);
-    emit('commit', run, coin, number, purposeOf(row), quantity, replaced, sendBefore);
+    if (row.purpose !== 'target') onCommit(reading, row, number);
   } else emit('adopt', number, purposeOf(row), Number(row.fencing));
   emit('row', number, STATES.indexOf(row.state), amountOf(row.filled_quantity));
 }
+
+/** One commit for both legs of a list. */
+function onCommit(reading: Reading, row: OrderRow, number: number): void {
+  const { emit, startMs, replaces } = reading;
+  const isList = row.list_id !== null;
+  const replaced = isList ? restingStop(reading, row) : replaces.get(row.client_order_id);
+  const [run, coin, quantity] = [Number(row.fencing), reading.coin(row.symbol), amountOf(row.quantity)];
+  const sendBefore = Math.floor(Date.parse(row.send_before) - startMs);
+  reading.committedBy.set(row.client_order_id, run);
+  emit(
+    'commit',
+    ...[run, coin, number, purposeOf(row), quantity],
+    ...[
+      replaced === undefined ? NONE : reading.order(replaced),
+      sendBefore,
+      isList ? reading.order(targetIdOf(row.client_order_id)) : NONE,
+    ],
+  );
+}
+
+/** The stop that a list replaces: no request names it. */
+const restingStop = ({ rows }: Reading, { symbol }: OrderRow): string | undefined =>
+  [...rows.values()].findLast(
+    (row) => row.symbol === symbol && row.purpose === 'stop' && ['open', 'partially-filled'].includes(row.state),
+  )?.client_order_id;
 
 /** Steps that no log shows, such as the refusal of a request, come right before the step that follows from them. */
 function onMove({ emit, placing, order: numberOf, runs }: Reading, before: OrderRow, row: OrderRow): void {
@@ -269,7 +306,7 @@ function onMove({ emit, placing, order: numberOf, runs }: Reading, before: Order
 }
 
 function onSeen(reading: Reading, step: SeenStep, seen: readonly SeenStep[]): void {
-  const { emit, placing, cancelling, rows } = reading;
+  const { emit, placing, cancelling, committedBy } = reading;
   switch (step.kind) {
     case 'killed':
       reading.killed = true;
@@ -291,9 +328,8 @@ function onSeen(reading: Reading, step: SeenStep, seen: readonly SeenStep[]): vo
       }
       placing.add(step.clientOrderId);
       if (step.cancels !== null) cancelling.push({ order: step.clientOrderId, target: step.cancels });
-      const row = rows.values().find((each) => each.client_order_id === step.clientOrderId);
       const signed = Math.floor(step.signedMs - reading.startMs);
-      return emit('send', Number(row?.fencing ?? 0), reading.order(step.clientOrderId), signed);
+      return emit('send', committedBy.get(step.clientOrderId) ?? 0, reading.order(step.clientOrderId), signed);
     }
     case 'reported':
       return onReported(reading, step, seen);
@@ -310,7 +346,8 @@ function onReported(reading: Reading, step: Reported, seen: readonly SeenStep[])
     if (reading.accepted.has(step.exchangeOrderId)) return;
     reading.accepted.add(step.exchangeOrderId);
     placing.delete(step.clientOrderId);
-    emit('accept', number);
+    // The exchange accepts both legs of a list at once: the stop stands for both.
+    if (stopIdOf(step.clientOrderId) === step.clientOrderId) emit('accept', number);
   } else if (step.execution === 'CANCELED') onCancelled(reading, step, seen);
   else if (step.execution === 'EXPIRED') emit('end', number, STATES.indexOf('expired'));
   else if (step.fill !== null) {
@@ -321,15 +358,27 @@ function onReported(reading: Reading, step: Reported, seen: readonly SeenStep[])
   }
 }
 
-/** The order may have been cancelled by a replacement, whose order the exchange then accepts in the same moment. */
-function onCancelled({ cancelling, emit, order: numberOf }: Reading, step: Reported, seen: readonly SeenStep[]): void {
-  const after = seen[seen.indexOf(step) + 1];
-  const candidates = cancelling.filter(({ target }) => target === step.clientOrderId);
+/**
+ * The order may have been cancelled by a replacement, whose order the exchange then accepts in the same moment. A cancel
+ * of a list is reported for each leg, one after the other.
+ */
+function onCancelled(reading: Reading, step: Reported, seen: readonly SeenStep[]): void {
+  const { cancelling, emit, order: numberOf, cancelled } = reading;
+  if (cancelled.delete(step.exchangeOrderId)) return;
+  const list = stopIdOf(step.clientOrderId);
+  const [next, second] = seen.slice(seen.indexOf(step) + 1);
+  const other =
+    next?.kind === 'reported' && next.execution === 'CANCELED' && stopIdOf(next.clientOrderId) === list
+      ? next
+      : undefined;
+  const after = other === undefined ? next : second;
+  const candidates = cancelling.filter(({ target }) => stopIdOf(target) === list);
   const replacing = candidates.find(
     (each) => after?.kind === 'reported' && after.execution === 'NEW' && after.clientOrderId === each.order,
   );
   const found = replacing ?? candidates.find((each) => each.order === null) ?? candidates.at(-1);
   if (found === undefined) return emit('end', numberOf(step.clientOrderId), STATES.indexOf('cancelled'));
   cancelling.splice(cancelling.indexOf(found), 1);
+  if (other !== undefined) cancelled.add(other.exchangeOrderId);
   emit('takeEffect', found.order === null ? NONE : numberOf(found.order), numberOf(found.target));
 }
