@@ -1,6 +1,6 @@
 import { readJson } from '#core/json.ts';
 import { isObject } from '#core/merge.ts';
-import type { Call, Operation } from '#api/contract/operation.ts';
+import type { Answer, Call, Operation } from '#api/contract/operation.ts';
 import { type Problem, PROBLEM_STATUS } from '#api/contract/problem.ts';
 
 const API_ROOT = '/api';
@@ -29,6 +29,13 @@ export function requestOf<Op extends Operation>(op: Op, parts: Call<Op>) {
     address: addressOf(op.path, params, query),
     init: { method: op.method, headers: { ...CLIENT_HEADERS, ...type }, ...sent },
   };
+}
+
+/** The answer of an operation, as it was sent. Throws when the text is not the JSON that the contract describes. */
+export function readAnswer<Op extends Operation>({ response }: Op, text: string): Answer<Op> {
+  const answer: unknown = response === undefined ? undefined : JSON.parse(text);
+  response?.parse(answer);
+  return answer as Answer<Op>;
 }
 
 const isProblem = (body: unknown): body is Problem =>

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AccountView } from '#storage/operator/accounts.ts';
 import type { BoundSymbol } from '#storage/operator/profile-symbols.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
-import type { Answer, Operation } from '#api/contract/operation.ts';
+import type { AnswerValue, Operation } from '#api/contract/operation.ts';
 import type { Caller } from '#api/guard/caller.ts';
 import type { Operator } from '#api/guard/session.ts';
 import type { Mask } from '#api/guard/visitor-mask.ts';
@@ -54,4 +54,4 @@ interface Parts<Op extends Operation> {
 }
 
 /** Returns the value of the contract, or a Response where the bytes matter. */
-export type Handler<Op extends Operation> = (incoming: Incoming<Op>) => Promise<Answer<Op> | Response>;
+export type Handler<Op extends Operation> = (incoming: Incoming<Op>) => Promise<AnswerValue<Op> | Response>;

@@ -1,4 +1,4 @@
-import { readProblem, requestOf } from './client.ts';
+import { readAnswer, readProblem, requestOf } from './client.ts';
 import type { Answer, Call, Operation } from '#api/contract/operation.ts';
 import type { Problem } from '#api/contract/problem.ts';
 import { signIn } from '#api/contract/session.ts';
@@ -78,13 +78,7 @@ export function createClient(options: ClientOptions): Client {
     if (!response.ok) throw await toClientProblem(response);
     return response;
   };
-  return { open, call: async (operation, parts) => answerOf(operation, await open(operation, parts)) };
-}
-
-/** Parsed with the schema that its type is derived from. */
-async function answerOf<Op extends Operation>(operation: Op, response: Response): Promise<Answer<Op>> {
-  const text = await response.text();
-  return (operation.response === undefined ? undefined : operation.response.parse(JSON.parse(text))) as Answer<Op>;
+  return { open, call: async (operation, parts) => readAnswer(operation, await (await open(operation, parts)).text()) };
 }
 
 async function toClientProblem(response: Response): Promise<ClientProblem> {

@@ -75,7 +75,7 @@ async function checkCoin(
   if (run === undefined) {
     return { ...none, verdict: 'no-backtest', sentence: await untested() };
   }
-  const tested = { symbol, runId: run.id, finishedAt: run.finishedAt?.toISOString() ?? null };
+  const tested = { symbol, runId: run.id, finishedAt: run.finishedAt };
   if (!facts.success) return { ...tested, checks: [], verdict: 'old-backtest', sentence: OLD };
   const checks = checkBars(bars, facts.data, now().getTime());
   const failed = checks.filter(({ passed }) => !passed);

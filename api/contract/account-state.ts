@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { accountRun } from '#core/installation/cache-keys.ts';
 import { account } from './accounts.ts';
 import { cursor, decimalText, instant, ofAccount, profileId, symbolName } from './fields.ts';
@@ -15,11 +16,11 @@ export const readAccountHealth = operation({
   response: z.object({
     at: instant,
     /** The worker that holds the account; null when none does. */
-    worker: z.object({ slot: z.string(), sha: z.string().nullable(), bootedAt: instant.nullable() }).nullable(),
+    worker: z.object({ slot: z.string(), sha: z.string().nullable(), bootedAt: instantText.nullable() }).nullable(),
     /** Run state from that worker: consecutive errors, and coins that do not run; null without a worker. */
     run: accountRun.nullable(),
     apiKey: account.shape.apiKey,
-    walletAt: instant.nullable(),
+    walletAt: instantText.nullable(),
     halts: z.array(
       z.object({
         scope: z.enum(['all', 'account', 'profile']),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { ENDPOINTS, EXCHANGE_MODES } from '#core/account/account.ts';
 import { accountId, decimalText, humanLabel, humanName, instant, ofAccount } from './fields.ts';
 import { operation } from './operation.ts';
@@ -149,5 +150,5 @@ export const readWallet = operation({
   ...ofAccount,
   status: 200,
   summary: 'Balances as the worker last saw them; null before the first snapshot',
-  response: z.object({ at: instant, balances: z.array(balance) }).nullable(),
+  response: z.object({ at: instantText, balances: z.array(balance) }).nullable(),
 });

@@ -18,7 +18,6 @@ const slot = advice.extend({
   askedAt: instant,
   finishedAt: instant.nullable(),
 });
-export type AdvisorSlotView = z.output<typeof slot>;
 
 export const readAdvisor = operation({
   method: 'GET',

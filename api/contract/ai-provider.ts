@@ -12,7 +12,6 @@ const aiProvider = z.object({
   updatedAt: instant,
 });
 const answer = z.object({ aiProvider: aiProvider.nullable() });
-export type AiProviderView = z.output<typeof aiProvider>;
 
 export const readAiProvider = operation({
   method: 'GET',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { BACKUP_SCHEDULE } from '#core/installation/settings.ts';
 import { instant } from './fields.ts';
 import { operation } from './operation.ts';
@@ -23,7 +24,7 @@ export const restoreBackup = operation({
   summary: 'Checks a backup, then replaces all data with it; trading is halted until the kill switch is released',
   audit: 'backup.restore',
   upload: BACKUP_TYPE,
-  response: z.object({ backupAt: instant, rows: z.record(z.string(), z.number()) }),
+  response: z.object({ backupAt: instantText, rows: z.record(z.string(), z.number()) }),
 });
 
 const config = BACKUP_SCHEDULE.schema.extend({

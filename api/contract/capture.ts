@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { instant, ofProfile } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -24,5 +25,5 @@ export const armCapture = operation({
   method: 'PUT',
   summary: 'Captures every tick of the profile in its log until that time; null ends it',
   audit: ['capture.arm', 'capture.disarm'],
-  body: z.strictObject({ until: instant.nullable() }),
+  body: z.strictObject({ until: instantText.nullable() }),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { INTERVALS } from '#core/market/candle.ts';
 import { idSchema } from '#core/id-schema.ts';
 import { decimalText, instant, ofCoin, ofProfile, orderId, symbolName } from './fields.ts';
@@ -11,7 +12,7 @@ const page = {
   interval: z.enum(INTERVALS),
   limit: z.coerce.number().int().min(1).max(1000).default(500),
   /** Candles that opened before it. Absent: the newest. The open of the first candle is the cursor of the next page. */
-  before: instant.optional(),
+  before: instantText.optional(),
 };
 
 const chartLine = z.object({

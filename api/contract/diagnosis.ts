@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { instant, ofProfile, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -37,7 +38,7 @@ export const diagnosisReport = z.object({
       symbol: z.string(),
       status: z.enum(['ok', 'warn', 'fail', 'unknown']),
       line: z.string(),
-      at: instant.nullable(),
+      at: instantText.nullable(),
       checks: z.array(check),
     }),
   ),

@@ -19,7 +19,11 @@ export const decimalText = z.codec(z.string(), z.string(), {
     return value === undefined ? text : formatDecimal(value);
   },
 });
-export const instant = instantText;
+/** An instant of an answer: a Date in the api, ISO 8601 in UTC on the wire. Requests hold `instantText`. */
+export const instant = z.codec(instantText, z.date(), {
+  decode: (text) => new Date(text),
+  encode: (at) => at.toISOString(),
+});
 /** A built-in strategy, or a version of a strategy file: its name, `@` and its SHA-256. */
 export const strategyName = z.string().max(130);
 /** The text of a page's cursor. */

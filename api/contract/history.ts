@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { cursor, decimalText, instant, ofProfile, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -95,7 +96,7 @@ export const listArchiveBackfills = operation({
   response: runOf(backfillReport),
 });
 
-const filters = { symbol: symbolName.optional(), from: instant.optional(), to: instant.optional() };
+const filters = { symbol: symbolName.optional(), from: instantText.optional(), to: instantText.optional() };
 export const listArchivedFills = operation({
   ...read,
   path: '/profiles/:id/trade-archive/fills',

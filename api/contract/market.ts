@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { marketTrend } from '#core/installation/cache-keys.ts';
 import { INTERVALS } from '#core/market/candle.ts';
 import { RATING_LABELS } from '#core/indicators/rating-label.ts';
@@ -17,7 +18,7 @@ export const listTickers = operation({
     /** Comma list; absent means all. */
     symbols: z.string().max(4000).optional(),
   }),
-  response: z.object({ tickers: z.array(z.object({ symbol: z.string(), price: decimalText, at: instant })) }),
+  response: z.object({ tickers: z.array(z.object({ symbol: z.string(), price: decimalText, at: instantText })) }),
 });
 
 export const listDayTickers = operation({
@@ -67,9 +68,9 @@ export const readCandleColumns = operation({
     accountId: accountId.optional(),
     symbol: symbolName,
     interval: z.enum(INTERVALS),
-    from: instant,
+    from: instantText,
     /** Exclusive; default: now. */
-    to: instant.optional(),
+    to: instantText.optional(),
   }),
   media: [CANDLE_COLUMNS_TYPE],
 });

@@ -57,4 +57,17 @@ export type Call<Op extends Operation> = (Op extends { params: infer P } ? { par
   (Op extends { query: infer Q } ? { query?: Input<Q> } : unknown) &
   (Op extends { body: infer B } ? { body: Input<B> } : unknown);
 
-export type Answer<Op extends Operation> = Op extends { response: infer R } ? Output<R> : undefined;
+/** A value as JSON text shows it: an instant is text. */
+export type Sent<Value> = Value extends Date
+  ? string
+  : Value extends string
+    ? Value
+    : Value extends object
+      ? { [Key in keyof Value]: Sent<Value[Key]> }
+      : Value;
+
+/** An answer as its handler returns it; the codecs of the contract make its wire form. */
+export type AnswerValue<Op extends Operation> = Op extends { response: infer R } ? Output<R> : undefined;
+
+/** An answer as a client receives it. */
+export type Answer<Op extends Operation> = Sent<AnswerValue<Op>>;

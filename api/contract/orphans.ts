@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { ORPHAN_STATES } from '#core/account/orphan.ts';
 import { actionAccepted } from './actions.ts';
 import { decimalText, instant, ofAccount, profileId, symbolName } from './fields.ts';
@@ -46,7 +47,7 @@ export const listOrphanOrders = operation({
   summary: 'Open orders on the exchange that no profile tracks, then the newest resolved ones',
   response: z.object({
     /** Time of the last check of the exchange; null before the first. */
-    checkedAt: instant.nullable(),
+    checkedAt: instantText.nullable(),
     orphans: z.array(orphan),
   }),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, positiveAmount } from '#core/text-fields.ts';
+import { instantText, jsonObject, positiveAmount } from '#core/text-fields.ts';
 import {
   accountId,
   decimalText,
@@ -234,7 +234,7 @@ export const fill = z.object({
 
 /** The worker's last decision for a coin, as sentence and numbers. */
 export const coinState = z.object({
-  at: instant,
+  at: instantText,
   decision: z.object({ kind: z.string(), reason: z.string(), sentence: z.string(), numbers }),
   approval: z.object({ kind: z.string(), reason: z.string().optional() }),
   /** Price levels of the plan; `name` is stop, floor, trail, arm, part, target, entry or cost. */
@@ -251,7 +251,7 @@ export const coin = z.object({
   stepSize: decimalText.nullable(),
   overrideConfig: json,
   price: decimalText.nullable(),
-  priceAt: instant.nullable(),
+  priceAt: instantText.nullable(),
   position,
   /** No buys until then; null when the coin is not paused. */
   pause: z.object({ since: instant, until: instant, reason: z.string() }).nullable(),

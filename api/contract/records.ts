@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { accountRun } from '#core/installation/cache-keys.ts';
 import { INTERVALS } from '#core/market/candle.ts';
 import { account } from './accounts.ts';
@@ -23,8 +24,8 @@ export const logRow = z.object({
 });
 const page = z.object({ rows: z.array(logRow), nextCursor: z.string().nullable() });
 const filters = {
-  from: instant.optional(),
-  to: instant.optional(),
+  from: instantText.optional(),
+  to: instantText.optional(),
   /** Comma list of levels; absent means all. */
   level: z.string().max(60).optional(),
   symbol: symbolName.optional(),
@@ -97,7 +98,7 @@ export const listCandles = operation({
     symbol: symbolName,
     interval: z.enum(INTERVALS),
     limit: z.coerce.number().int().min(1).max(1000).default(300),
-    before: instant.optional(),
+    before: instantText.optional(),
   }),
   response: z.object({ candles: z.array(candle) }),
 });
@@ -145,7 +146,7 @@ export const readDashboard = operation({
         quoteAsset: z.string().nullable(),
         realisedToday: decimalText,
         ...accountFigures,
-        walletAt: instant.nullable(),
+        walletAt: instantText.nullable(),
         /** Run state of the account from its worker; null while no worker holds it. */
         run: accountRun.nullable(),
         /** Market time of the venue: differs from wall time while a replay runs. */

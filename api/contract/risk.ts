@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { RISK_SCOPES, riskLimits } from '#core/account/risk.ts';
 import { instant, ofAccount, ofCoin, ofProfile } from './fields.ts';
 import { operation } from './operation.ts';
@@ -43,7 +44,7 @@ export const pauseCoin = operation({
   need: 'trade',
   summary: 'Pauses buys of the coin until that time; exits continue',
   audit: 'coin.pause',
-  body: z.strictObject({ until: instant, reason: z.string().trim().max(200).default('') }),
+  body: z.strictObject({ until: instantText, reason: z.string().trim().max(200).default('') }),
 });
 export const resumeCoin = operation({
   ...pausing,

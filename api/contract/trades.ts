@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { cursor, decimalText, instant, ofProfile, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
-const filters = { symbol: symbolName.optional(), from: instant.optional(), to: instant.optional() };
+const filters = { symbol: symbolName.optional(), from: instantText.optional(), to: instantText.optional() };
 const file = { format: z.enum(['ndjson', 'csv']).default('csv') };
 const read = { method: 'GET', ...ofProfile, status: 200 } as const;
 const media = ['text/csv', 'application/x-ndjson'] as const;
@@ -78,8 +79,8 @@ export const listEquity = operation({
   path: '/profiles/:id/equity',
   summary: 'Equity of the profile over time against buy and hold of its coins',
   query: z.strictObject({
-    from: instant.optional(),
-    to: instant.optional(),
+    from: instantText.optional(),
+    to: instantText.optional(),
     limit: z.coerce.number().int().min(2).max(2000).default(500),
   }),
   response: z.object({

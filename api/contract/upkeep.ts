@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { auditActor } from '#core/installation/audit-actor.ts';
 import { RETENTION } from '#core/installation/settings.ts';
 import { cursor, instant } from './fields.ts';
@@ -8,8 +9,8 @@ const filters = {
   /** Comma list; absent means every action. */
   action: z.string().max(2000).optional(),
   subject: z.string().max(200).optional(),
-  from: instant.optional(),
-  to: instant.optional(),
+  from: instantText.optional(),
+  to: instantText.optional(),
 };
 const read = { method: 'GET', auth: 'session', status: 200 } as const;
 

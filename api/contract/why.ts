@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { auditActor } from '#core/installation/audit-actor.ts';
 import { instant, numbers, ofProfile, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
@@ -14,9 +15,9 @@ export const readWhy = operation({
   query: z.strictObject({
     symbol: symbolName,
     /** At most 92 days before `to`. */
-    from: instant,
+    from: instantText,
     /** Default: now. */
-    to: instant.optional(),
+    to: instantText.optional(),
   }),
   response: z.object({
     asked: z.object({ symbol: z.string(), from: instant, to: instant }),

@@ -178,20 +178,13 @@ function marketChecks({ coin, rules, ago, uncounted, profile, troubles }: CoinCo
   const own = `/profiles/${profile.id}`;
   const agoSeconds = priceAt === null ? null : ago(priceAt);
   const limit = uncounted(symbol);
-  const paused: Found = [
-    'fail',
-    `Buying is paused until ${pause?.until}.`,
-    pageLink('Pause', `${own}/coins/${symbol}`),
-  ];
+  const until = pause?.until.toISOString();
+  const paused: Found = ['fail', `Buying is paused until ${until}.`, pageLink('Pause', `${own}/coins/${symbol}`)];
   const asset = { ...pageLink('Limits', `${own}/risk`), path: 'asset' };
   const trouble = troubles.find((candidate) => candidate.symbol === symbol);
   return [
     check('opened', { nextAt: trouble?.nextAt }, openedFound(trouble)),
-    check(
-      'pause',
-      { until: pause?.until, reason: pause?.reason },
-      pause === null ? ['ok', 'The coin is not paused.'] : paused,
-    ),
+    check('pause', { until, reason: pause?.reason }, pause === null ? ['ok', 'The coin is not paused.'] : paused),
     check('listed', { status }, listedFound(rules, status)),
     check('price', { price, at: priceAt, agoSeconds }, priceFound(coin, agoSeconds)),
     check('orphans', coin.blockers[0]?.numbers ?? {}, orphansFound(coin)),

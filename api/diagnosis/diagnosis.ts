@@ -111,7 +111,7 @@ function limitChecks(subjects: Awaited<ReturnType<typeof limitUsageOf>>, { profi
     path: blocked.limit,
     value: String(blocked.most),
   };
-  return check('limits', { ...evidence, until: blocked.until }, [
+  return check('limits', { ...evidence, until: blocked.until?.toISOString() }, [
     'fail',
     blocked.sentence ?? 'A limit is reached.',
     setting,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { OPERATIONS } from '#api/contract/contract.ts';
-import { decimalText } from '#api/contract/fields.ts';
+import { decimalText, instant } from '#api/contract/fields.ts';
 import { encoderOf } from './encode.ts';
 
 test('every answer of the contract can be encoded', () => {
@@ -15,6 +15,8 @@ test('every answer of the contract can be encoded', () => {
 const kept = z.object({
   amount: decimalText,
   none: decimalText.nullable(),
+  at: instant,
+  until: instant.nullable(),
   absent: decimalText.optional(),
   list: z.array(z.object({ amount: decimalText, text: z.string() })),
   byName: z.record(z.string(), decimalText),
@@ -26,9 +28,12 @@ const kept = z.object({
 });
 
 const amount = fc.tuple(fc.integer(), fc.nat(9)).map(([whole, rest]) => `${whole}.${rest}000`);
+const moment = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z') });
 const values: fc.Arbitrary<z.output<typeof kept>> = fc.record({
   amount,
   none: fc.option(amount),
+  at: moment,
+  until: fc.option(moment),
   list: fc.array(fc.record({ amount, text: fc.string() })),
   byName: fc.dictionary(
     fc.string().filter((name) => name !== '__proto__'),
@@ -48,6 +53,11 @@ test('a value is encoded as zod encodes it', () => {
       assert.deepEqual(encode(value), z.encode(kept, value));
     }),
   );
+});
+
+test('an instant is encoded as its ISO text', () => {
+  const encode = encoderOf(z.object({ at: instant }));
+  fc.assert(fc.property(moment, (at) => assert.deepEqual(encode({ at }), { at: at.toISOString() })));
 });
 
 test('an answer holds only the fields that the contract names', () => {

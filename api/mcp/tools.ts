@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { instantText } from '#core/text-fields.ts';
 import { readAccountHealth, listAccountOrders } from '#api/contract/account-state.ts';
-import { accountId, instant, orderId, profileId, symbolName } from '#api/contract/fields.ts';
+import { accountId, orderId, profileId, symbolName } from '#api/contract/fields.ts';
 import { setKillSwitch, setProfileKillSwitch } from '#api/contract/halts.ts';
 import type { Call, Operation } from '#api/contract/operation.ts';
 import { listLogs, readDashboard } from '#api/contract/records.ts';
@@ -62,8 +63,8 @@ const looseOf = (call: unknown): LooseCall => (typeof call === 'object' && call 
 const profile = profileId.describe('Id of a profile, from list_profiles');
 const account = accountId.describe('Id of an account, from list_profiles or overview');
 const symbol = symbolName.describe('Coin pair such as BTCUSDT');
-const from = instant.describe('Start, ISO 8601 in UTC');
-const to = instant.describe('End, ISO 8601 in UTC');
+const from = instantText.describe('Start, ISO 8601 in UTC');
+const to = instantText.describe('End, ISO 8601 in UTC');
 const limit = z.number().int().min(1).max(50).default(20).describe('Rows of a page');
 const cursor = z.string().max(400).optional().describe('nextCursor of the page before');
 const reason = z.string().min(1).max(300).describe('Why; it is shown to the operator');

@@ -31,7 +31,7 @@ import { deliveryView, mergedNotifier, notifierKinds, notifierView, testMessage 
 /** A browser for responses and the audit log, without its address and keys. */
 const browserView = ({ id, label, enabled, rules, updatedAt }: AccountNotifier) => ({
   ...{ id, label, enabled, rules },
-  updatedAt: updatedAt.toISOString(),
+  updatedAt,
 });
 
 const findNotifier = async (database: Reader, accountId: AccountId, provider: NotifierName) =>
@@ -142,7 +142,7 @@ export function mountAccountNotifiers(routes: Routes): void {
       }),
       browsers: stored.filter(({ provider }) => provider === 'push').map(browserView),
       events: events(),
-      deliveries: (await listDeliveries(kysely, id)).map(({ at, ...row }) => ({ at: at.toISOString(), ...row })),
+      deliveries: (await listDeliveries(kysely, id)).map(({ at, ...row }) => ({ at, ...row })),
     };
   });
   handle(saveAccountNotifier, save);

@@ -54,14 +54,14 @@ async function healthOf(context: ApiContext, account: AccountView, user: User) {
     standings.filter(isNear).map((standing) => ({ ...standing, subject, name: nameOf(subject) ?? '' })),
   );
   return {
-    at: context.now().toISOString(),
+    at: context.now(),
     worker: await holderOf(context, holder),
     run: (await context.venues.accountRun(account.id)) ?? null,
     apiKey: account.apiKey === null ? null : keyView(account.apiKey),
     walletAt: (await context.venues.wallet(account.id))?.at ?? null,
     halts: halts.map(({ scope, subject, reason, since, freeze, reset = false }) => ({
       ...{ scope, subject, name: nameOf(subject), reason, freeze, reset },
-      since: since.toISOString(),
+      since,
     })),
     todayRealised: await todayRealised(context, account, user.timezone),
     nearLimits: near,

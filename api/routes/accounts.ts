@@ -63,7 +63,7 @@ export function mountAccounts({ context, handle }: Routes): void {
     const confirmed = await commit(async ({ transaction, account }) => {
       const at = await clearReset(transaction, account.id);
       if (at === null) throw new ApiProblem('conflict', `The account "${account.name}" has no unconfirmed reset.`);
-      const before = { resetAt: at.toISOString(), epoch: account.epoch };
+      const before = { resetAt: at, epoch: account.epoch };
       return { answer: { ...account, resetAt: null }, before };
     });
     const { id } = confirmed;

@@ -10,9 +10,9 @@ export function mountActions({ context, handle }: Routes): void {
     const { requestedAt, expiresAt, finishedAt } = action;
     return {
       ...action,
-      requestedAt: requestedAt.toISOString(),
-      expiresAt: expiresAt.toISOString(),
-      finishedAt: finishedAt?.toISOString() ?? null,
+      requestedAt,
+      expiresAt,
+      finishedAt,
     };
   });
 }

@@ -10,26 +10,20 @@ import {
 } from '#storage/research/advisor.ts';
 import { requireStrategy } from '#api/checks/config-check.ts';
 import type { ApiContext } from '#api/frame/context.ts';
-import {
-  type AdvisorSlotView,
-  askAdvisor,
-  keepAdvisorReply,
-  readAdvisor,
-  readAdvisorPrompt,
-} from '#api/contract/advisor.ts';
+import { askAdvisor, keepAdvisorReply, readAdvisor, readAdvisorPrompt } from '#api/contract/advisor.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { parseWith } from '#api/frame/validate.ts';
 import { requireRun } from './backtests.ts';
 
-const viewOf = (row: SlotRow): AdvisorSlotView => ({
+const viewOf = (row: SlotRow) => ({
   slot: row.slot,
   state: row.state,
   model: row.model,
   error: row.error,
   ...adviceOf(row),
-  askedAt: row.askedAt.toISOString(),
-  finishedAt: row.finishedAt?.toISOString() ?? null,
+  askedAt: row.askedAt,
+  finishedAt: row.finishedAt,
 });
 
 type OfRun = Pick<Incoming<typeof readAdvisor>, 'params'>;

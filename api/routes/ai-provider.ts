@@ -6,7 +6,7 @@ import {
   saveAiProvider,
   type StoredAiProvider,
 } from '#storage/research/advisor.ts';
-import { type AiProviderView, changeAiProvider, readAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
+import { changeAiProvider, readAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { requireValid } from '#api/frame/validate.ts';
@@ -16,10 +16,10 @@ const TEST_QUESTION = { text: 'Answer with the word ready.', mostTokens: 16, tim
 const MIN_LENGTH_SHOWN = 16;
 
 /** A provider for responses and the audit log: of the credential only its kind and last characters. */
-function viewOf({ provider, baseUrl, model, credential, updatedAt }: StoredAiProvider): AiProviderView {
+function viewOf({ provider, baseUrl, model, credential, updatedAt }: StoredAiProvider) {
   const last4 = credential !== null && credential.value.length >= MIN_LENGTH_SHOWN ? credential.value.slice(-4) : '';
   const shown = credential === null ? null : { kind: credential.kind, last4 };
-  return { provider, baseUrl, model, credential: shown, updatedAt: updatedAt.toISOString() };
+  return { provider, baseUrl, model, credential: shown, updatedAt };
 }
 
 const originOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).origin : null);

@@ -73,6 +73,6 @@ export function mountBacktestChecks({ context, handle }: Routes): void {
   handle(compareBacktests, (incoming) => compare(context, incoming));
   handle(readTrials, async () => {
     const questions = await listTrials(context.database.kysely);
-    return { questions: questions.map(({ lastAt, ...rest }) => ({ ...rest, lastAt: lastAt.toISOString() })) };
+    return { questions: questions.map(({ lastAt, ...rest }) => ({ ...rest, lastAt })) };
   });
 }

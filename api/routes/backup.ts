@@ -87,8 +87,8 @@ export function mountBackup({ context, handle }: Routes): void {
     return {
       ...schedule,
       folder: backupDir ?? null,
-      nextDueAt: schedule.enabled && backupDir !== undefined ? new Date(due).toISOString() : null,
-      backups: backups.map(({ at, ...one }) => ({ ...one, at: at.toISOString() })),
+      nextDueAt: schedule.enabled && backupDir !== undefined ? new Date(due) : null,
+      backups: backups.map(({ at, ...one }) => ({ ...one, at })),
     };
   };
   handle(downloadBackup, (incoming) => download(context, incoming));

@@ -7,7 +7,7 @@ import { announceProfile } from './profiles.ts';
 const HOUR_MS = 3_600_000;
 /** An expired capture is not armed. */
 const captureView = (until: Date | null, nowMs: number) => ({
-  until: until !== null && until.getTime() > nowMs ? until.toISOString() : null,
+  until: until !== null && until.getTime() > nowMs ? until : null,
 });
 
 export function mountCapture({ context, handle }: Routes): void {

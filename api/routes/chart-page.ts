@@ -105,7 +105,7 @@ export async function readChartPage(venues: Venues, request: ChartRequest): Prom
   return {
     ...page,
     ...(typeof lines === 'string' ? { lines: [], linesProblem: lines } : { lines, linesProblem: null }),
-    marks: marks.filter(({ at }) => Date.parse(at) >= first.openMs && Date.parse(at) < last.closeMs),
+    marks: marks.filter(({ at }) => at.getTime() >= first.openMs && at.getTime() < last.closeMs),
   };
 }
 

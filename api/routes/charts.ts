@@ -60,7 +60,7 @@ type History = Awaited<ReturnType<typeof readPositionHistory>>;
 
 const markOf = ({ fill, orderId, reason, cycle, realised }: History['fills'][number]): ChartMark => ({
   id: `${fill.tradeId} ${fill.exchangeOrderId}`,
-  at: fill.at.toISOString(),
+  at: fill.at,
   side: fill.side,
   price: formatDecimal(fill.price),
   quantity: formatDecimal(fill.quantity),
@@ -146,7 +146,7 @@ async function readTested(
 
 const testedMark = (fill: TestedFill, index: number): ChartMark => ({
   id: String(index),
-  at: fill.at,
+  at: new Date(fill.at),
   side: fill.side,
   price: fill.price,
   quantity: fill.quantity,

@@ -91,7 +91,7 @@ async function accountCard(context: ApiContext, { facts, timezone, resting, draw
     realisedToday: formatDecimal(realisedToday),
     walletAt: wallet?.at ?? null,
     run: facts.run ?? null,
-    marketAt: marketMs === undefined ? null : new Date(marketMs).toISOString(),
+    marketAt: marketMs === undefined ? null : new Date(marketMs),
     replay: market?.replays === true ? { speed: market.speed } : null,
   };
 }
@@ -160,11 +160,11 @@ async function readTrades({ database }: ApiContext, profileIds: readonly Profile
   const steps = Map.groupBy(await tradeSteps(database.kysely, trades), keyOf);
   return trades.map(({ openedAt, closedAt, net, ...row }) => ({
     ...row,
-    openedAt: openedAt.toISOString(),
-    closedAt: closedAt?.toISOString() ?? null,
+    openedAt,
+    closedAt,
     net: plainOrNull(net),
     steps: (steps.get(keyOf(row)) ?? []).map(({ at, orderId, side, quantity, quote, reason }) => ({
-      ...{ at: at.toISOString(), orderId, side, reason, quantity: plain(quantity) },
+      ...{ at, orderId, side, reason, quantity: plain(quantity) },
       price: formatDecimal(divide(requireDecimal(quote), requireDecimal(quantity))),
     })),
   }));

@@ -13,8 +13,8 @@ const view = ({ report, startedAt, finishedAt, ...run }: Awaited<ReturnType<type
   ...run,
   // A report of an earlier release has another form and is returned as null.
   report: diagnosisReport.safeParse(report).data ?? null,
-  startedAt: startedAt.toISOString(),
-  finishedAt: finishedAt?.toISOString() ?? null,
+  startedAt,
+  finishedAt,
 });
 
 export function mountDiagnosis({ context, handle }: Routes): void {
@@ -31,7 +31,7 @@ export function mountDiagnosis({ context, handle }: Routes): void {
       answer: await saveDiagnosis(transaction, run),
       after: { verdict: report.verdict },
     }));
-    const times = { startedAt: startedAt.toISOString(), finishedAt: run.finishedAt.toISOString() };
+    const times = { startedAt, finishedAt: run.finishedAt };
     return { id, status: 'done' as const, report, error: null, ...times };
   });
   handle(listDiagnoses, async ({ profile }) => ({

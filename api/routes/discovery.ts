@@ -31,7 +31,7 @@ const withSentence = <Coin extends { readonly outcome: DiscoveryOutcome; readonl
 
 function cycleView({ id, at, error, result }: Cycle) {
   const { coins, ...rest } = stored.parse(result);
-  return { id, at: at.toISOString(), error, ...rest, coins: coins.map(withSentence) };
+  return { id, at, error, ...rest, coins: coins.map(withSentence) };
 }
 
 function healthOf(config: DiscoveryConfig, last: ReturnType<typeof cycleView> | undefined, now: Date) {
@@ -42,7 +42,7 @@ function healthOf(config: DiscoveryConfig, last: ReturnType<typeof cycleView> | 
   if (!config.enabled) return health('off', 'The discovery is disabled.');
   if (last === undefined)
     return health('waiting', 'The worker has not run the first round yet: it does within a minute.');
-  const minutes = Math.floor((now.getTime() - Date.parse(last.at)) / MINUTE_MS);
+  const minutes = Math.floor((now.getTime() - last.at.getTime()) / MINUTE_MS);
   if (minutes >= STALE_PERIODS * config.refreshMinutes)
     return health('stale', `The last round was ${minutes} minutes ago: check that the worker runs.`);
   if (last.error !== null) return health('failing', `The last round failed: ${last.error}`);
@@ -67,8 +67,8 @@ async function stateOf(database: Reader, profileId: ProfileId, now: Date) {
   const coins = judged.flatMap((coin) => {
     const boundAt = bound.get(coin.symbol)?.boundAt;
     if (boundAt === undefined) return [];
-    const tenureUntil = new Date(boundAt.getTime() + config.minHoldMinutes * MINUTE_MS).toISOString();
-    return [{ ...coin, boundAt: boundAt.toISOString(), tenureUntil }];
+    const tenureUntil = new Date(boundAt.getTime() + config.minHoldMinutes * MINUTE_MS);
+    return [{ ...coin, boundAt, tenureUntil }];
   });
   const slots = { most: config.maxCoins, used: tenures.length };
   return { config, health: healthOf(config, last, now), slots, coins, proposals: config.enabled ? proposals : [] };

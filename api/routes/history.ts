@@ -44,14 +44,14 @@ const runsView = <Report extends z.ZodType>(runs: Awaited<ReturnType<typeof list
   runs: runs.map(({ startedAt, finishedAt, ...run }) => ({
     ...run,
     report: run.report === null ? null : report.parse(run.report),
-    startedAt: startedAt.toISOString(),
-    finishedAt: finishedAt?.toISOString() ?? null,
+    startedAt,
+    finishedAt,
   })),
 });
 
 const archivedView = (row: Awaited<ReturnType<typeof pageArchived>>['rows'][number]) => ({
   ...row,
-  at: row.at.toISOString(),
+  at: row.at,
   price: plain(row.price),
   quantity: plain(row.quantity),
   quoteQuantity: plain(row.quoteQuantity),

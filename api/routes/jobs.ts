@@ -21,7 +21,7 @@ export function mountJobs({ context, handle }: Routes): void {
     deadLetters: (await selectLetters(database.kysely, query.limit)).map((letter) => ({
       ...letter,
       stack: letter.stack ?? null,
-      diedAt: letter.diedAt.toISOString(),
+      diedAt: letter.diedAt,
     })),
   }));
 
@@ -46,7 +46,7 @@ export function mountJobs({ context, handle }: Routes): void {
     const job = await findJob(database.kysely, id);
     if (job === undefined)
       throw new ApiProblem('not_found', `There is no job ${id}, or it ended more than a week ago.`);
-    return { ...job, askedAt: job.askedAt.toISOString(), endedAt: job.endedAt?.toISOString() ?? null };
+    return { ...job, askedAt: job.askedAt, endedAt: job.endedAt };
   });
 
   handle(listJobs, async () => ({
@@ -54,12 +54,12 @@ export function mountJobs({ context, handle }: Routes): void {
       name,
       cron,
       lastRun: lastRun && {
-        startedAt: lastRun.startedAt.toISOString(),
+        startedAt: lastRun.startedAt,
         durationMs: lastRun.endedAt.getTime() - lastRun.startedAt.getTime(),
         outcome: lastRun.outcome,
         errorMessage: lastRun.errorMessage,
       },
-      nextAt: queue.nextRun(cron, now())?.toISOString() ?? null,
+      nextAt: queue.nextRun(cron, now()) ?? null,
     })),
   }));
 }

@@ -35,7 +35,7 @@ export function mountLiveChecks({ context, handle }: Routes): void {
     const pinnedRunId = (await readPinned(kysely, id))?.id ?? null;
     const { requestedAt, reference, ...stored } = await readComparison(kysely, id);
     return {
-      ...{ ...stored, pinnedRunId, requestedAt: requestedAt?.toISOString() ?? null },
+      ...{ ...stored, pinnedRunId, requestedAt },
       reference: reference?.runId === pinnedRunId ? reference : null,
     };
   });

@@ -24,7 +24,7 @@ export function mountLogs({ context, handle }: Routes): void {
     const filter = logFilter(profile.id, filters);
     const found = await pageLogs(kysely, filter, page);
     const isPart = filter.q !== undefined && found.next !== null;
-    return { ...pageView(found, logRowView), searchedTo: isPart ? new Date(found.next.at).toISOString() : null };
+    return { ...pageView(found, logRowView), searchedTo: isPart ? new Date(found.next.at) : null };
   });
 
   handle(exportLogs, async ({ profile: { id }, query, mask }) => {

@@ -36,7 +36,7 @@ export function mountMarketView({ context, handle }: Routes): void {
     const candles = (await venues.candles(venue, { symbol, interval, limit: CANDLES })).filter(({ closed }) => closed);
     for (const candle of candles) rating.push(candle);
     const closedAt = candles.at(-1)?.closeMs;
-    const known = { symbol, interval, closedAt: closedAt === undefined ? null : new Date(closedAt).toISOString() };
+    const known = { symbol, interval, closedAt: closedAt === undefined ? null : new Date(closedAt) };
     if (rating.label === undefined)
       return { ...known, label: null, score: null, problem: `The coin has ${candles.length} candles; 200 are needed.` };
     return { ...known, label: rating.label, score: rating.score, problem: null };

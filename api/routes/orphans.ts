@@ -44,10 +44,10 @@ const orphanView = (row: OrphanRow, profiles: readonly ProfileToRun[], marketMs:
     filledQuantity: plain(row.filled_quantity),
     listId: row.list_id,
     locked: row.locked_asset === null ? null : { asset: row.locked_asset, amount: plain(row.locked_amount) },
-    placedAt: row.placed_at.toISOString(),
+    placedAt: row.placed_at,
     ageSeconds: Math.max(0, Math.round((marketMs - row.placed_at.getTime()) / 1_000)),
-    firstSeenAt: row.first_seen_at.toISOString(),
-    lastSeenAt: row.last_seen_at.toISOString(),
+    firstSeenAt: row.first_seen_at,
+    lastSeenAt: row.last_seen_at,
     state: row.state,
     owner: { profileId: profile?.id ?? null, profileName: profile?.name ?? null, proven, evidence },
   };

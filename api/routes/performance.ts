@@ -45,8 +45,8 @@ export function mountPerformance({ context, handle }: Routes): void {
     return pageView(page, ({ openedAt, closedAt, net, ...trade }) => ({
       ...trade,
       profileName: names.get(trade.profileId) ?? null,
-      openedAt: openedAt.toISOString(),
-      closedAt: closedAt.toISOString(),
+      openedAt,
+      closedAt,
       net: plain(net),
     }));
   });

@@ -29,7 +29,7 @@ const ruleView = (rule: AlertRule) =>
 /** An alert for the audit log. */
 const alertView = ({ id, symbol, rule, triggeredAt, triggeredPrice }: PriceAlert) => ({
   ...{ id, symbol, rule: ruleView(rule), triggeredPrice },
-  triggeredAt: triggeredAt?.toISOString() ?? null,
+  triggeredAt,
 });
 
 const pricedView = (alert: PriceAlert, prices: Prices) => {

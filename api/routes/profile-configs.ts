@@ -90,7 +90,7 @@ export function mountProfileConfigs({ context, handle }: Routes): void {
   handle(listConfigHistory, async ({ profile, query }) => {
     const versions = await listConfigVersions(kysely, profile.id, query);
     return {
-      versions: versions.map(({ config, at, ...one }) => ({ ...one, config: configOf(config), at: at.toISOString() })),
+      versions: versions.map(({ config, at, ...one }) => ({ ...one, config: configOf(config), at })),
     };
   });
   handle(restoreConfig, (incoming) => restore(context, incoming));

@@ -30,7 +30,7 @@ function verdictView({ order, fills, ledger }: StoredProof): Proof['verdict'] {
   return {
     ...{ state: verdict.state, sentence: verdict.sentence, problems: [...verdict.problems] },
     ...{ wanted: formatDecimal(wanted), filled: formatDecimal(filled), booked: formatDecimal(booked) },
-    certainAt: certain === null ? null : new Date(certain).toISOString(),
+    certainAt: certain === null ? null : new Date(certain),
   };
 }
 
@@ -40,15 +40,15 @@ const proofView = (proof: StoredProof): Proof => ({
     ...orderView(proof.order),
     ...{ accountId: proof.order.accountId, profileId: proof.order.profileId, actionId: proof.order.actionId },
     ...{ decision: proof.order.decision, payload: proof.order.payload, fencing: proof.order.fencing },
-    recordedAt: proof.order.recordedAt.toISOString(),
-    sendBefore: proof.order.sendBefore.toISOString(),
+    recordedAt: proof.order.recordedAt,
+    sendBefore: proof.order.sendBefore,
   },
-  evidence: proof.evidence.map(({ kind, at, detail }) => ({ kind, at: at.toISOString(), detail })),
+  evidence: proof.evidence.map(({ kind, at, detail }) => ({ kind, at, detail })),
   fills: proof.fills.map(fillView),
   ledger: proof.ledger.map(({ tradeId, book, asset, amount, reason, at }) => ({
     ...{ tradeId, book, asset, reason },
     amount: formatDecimal(requireDecimal(amount)),
-    at: at.toISOString(),
+    at,
   })),
 });
 

@@ -29,7 +29,7 @@ function sessionView({ user, session }: Operator, now: Date): z.output<typeof si
   const expiresAt = session?.expiresAt ?? new Date(now.getTime() + SESSION_MS);
   return {
     id: session?.id ?? NO_SESSION,
-    expiresAt: expiresAt.toISOString(),
+    expiresAt,
     user: { email: user.email, timezone: user.timezone },
   };
 }

@@ -80,9 +80,9 @@ export function mountSessions({ context, handle }: Routes): void {
     return {
       sessions: rows.map(({ id, createdAt, lastUsedAt, expiresAt, ip, userAgent }) => ({
         id,
-        createdAt: createdAt.toISOString(),
-        lastUsedAt: lastUsedAt.toISOString(),
-        expiresAt: expiresAt.toISOString(),
+        createdAt,
+        lastUsedAt,
+        expiresAt,
         ip,
         userAgent,
         current: id === own,

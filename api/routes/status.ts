@@ -22,9 +22,9 @@ export function mountStatus({ urgent: { context, handle } }: AllRoutes): void {
     const workers = entries.flatMap((text) => readCached(heartbeat, text) ?? []);
     const worker = worstWorker(workers, sha);
     return {
-      api: { sha, bootedAt: bootedAt.toISOString() },
-      worker: worker === undefined ? null : { sha: worker.sha, bootedAt: worker.bootedAt },
-      db: { latestMigrationAppliedAt: appliedAt.toISOString() },
+      api: { sha, bootedAt },
+      worker: worker === undefined ? null : { sha: worker.sha, bootedAt: new Date(worker.bootedAt) },
+      db: { latestMigrationAppliedAt: appliedAt },
     };
   });
 

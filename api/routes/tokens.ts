@@ -31,10 +31,10 @@ async function create(context: ApiContext, { operator, commit, body }: Incoming<
     for (const accountId of accountIds ?? []) await requireAccount(transaction, operator, accountId);
     const stored = { userId, name, scopes, accountIds, hint, at, expiresAt };
     const created = await insertToken(transaction, { ...stored, tokenHash: tokenHash(token) });
-    const after = { name, hint, scopes, accountIds, expiresAt: expiresAt.toISOString() };
+    const after = { name, hint, scopes, accountIds, expiresAt };
     return { answer: created, subject: created, after };
   });
-  return { id, token, expiresAt: expiresAt.toISOString() };
+  return { id, token, expiresAt };
 }
 
 export function mountTokens({ context, handle }: Routes): void {
@@ -43,10 +43,10 @@ export function mountTokens({ context, handle }: Routes): void {
     return {
       tokens: rows.map(({ createdAt, expiresAt, lastUsedAt, revokedAt, ...row }) => ({
         ...row,
-        createdAt: createdAt.toISOString(),
-        expiresAt: expiresAt.toISOString(),
-        lastUsedAt: lastUsedAt?.toISOString() ?? null,
-        revokedAt: revokedAt?.toISOString() ?? null,
+        createdAt,
+        expiresAt,
+        lastUsedAt,
+        revokedAt,
       })),
     };
   });

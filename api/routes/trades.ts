@@ -35,8 +35,8 @@ import { plain, plainOrNull } from '#api/views/views.ts';
 
 const cycleView = ({ id: _id, openedAt, closedAt, bought, sold, net, ...row }: CycleRow) => ({
   ...row,
-  openedAt: openedAt.toISOString(),
-  closedAt: closedAt.toISOString(),
+  openedAt,
+  closedAt,
   bought: plain(bought),
   sold: plain(sold),
   net: plain(net),
@@ -44,7 +44,7 @@ const cycleView = ({ id: _id, openedAt, closedAt, bought, sold, net, ...row }: C
 
 const periodView = ({ from, net, grossProfit, grossLoss, ...row }: PeriodRow) => ({
   ...row,
-  from: from?.toISOString() ?? null,
+  from,
   net: plain(net),
   grossProfit: plain(grossProfit),
   grossLoss: plain(grossLoss),
@@ -52,7 +52,7 @@ const periodView = ({ from, net, grossProfit, grossLoss, ...row }: PeriodRow) =>
 const NONE: PeriodRow = { from: null, count: 0, wins: 0, losses: 0, net: '0', grossProfit: '0', grossLoss: '0' };
 
 const fillView = ({ version: _version, at, ...row }: FillRow) => ({
-  at: at.toISOString(),
+  at,
   ...row,
   price: plain(row.price),
   quantity: plain(row.quantity),
@@ -121,8 +121,8 @@ async function disposalsOf(database: Reader, { profileId, symbol, method }: LotQ
     ({ acquiredAt, disposedAt, quantity, cost, proceeds, gain, ...one }) => ({
       symbol,
       ...one,
-      acquiredAt: acquiredAt?.toISOString() ?? null,
-      disposedAt: disposedAt.toISOString(),
+      acquiredAt,
+      disposedAt,
       quantity: formatDecimal(quantity),
       cost: formatDecimal(cost),
       proceeds: formatDecimal(proceeds),
@@ -143,11 +143,11 @@ const LOT_COLUMNS = [
 ];
 
 async function* taxLots(database: Reader, filter: TradeFilter, method: LotMethod) {
-  const from = filter.from === undefined ? '' : new Date(filter.from).toISOString();
-  const to = filter.to === undefined ? '~' : new Date(filter.to).toISOString();
+  const fromMs = filter.from === undefined ? -Infinity : Date.parse(filter.from);
+  const toMs = filter.to === undefined ? Infinity : Date.parse(filter.to);
   for (const symbol of await tradedSymbols(database, filter)) {
     const rows = await disposalsOf(database, { profileId: filter.profileId, symbol, method });
-    yield rows.filter(({ disposedAt }) => disposedAt >= from && disposedAt <= to);
+    yield rows.filter(({ disposedAt }) => disposedAt.getTime() >= fromMs && disposedAt.getTime() <= toMs);
   }
 }
 
@@ -203,7 +203,7 @@ export function mountTrades({ context, handle }: Routes): void {
         const unrealised = subtract(requireDecimal(positionValue), requireDecimal(positionCost));
         const change = meanPriceChange(first, pricesOf(prices));
         return {
-          at: at.toISOString(),
+          at,
           net: formatDecimal(add(requireDecimal(realised), unrealised)),
           realised: plain(realised),
           positionValue: plain(positionValue),

@@ -13,7 +13,7 @@ const COLUMNS = ['id', 'at', 'action', 'subject', 'before', 'after', 'ip', 'user
 const RECEIPTS_SHOWN = 20;
 const auditView = (mask: Mask) => (row: AuditView) => {
   const { at, before, after, ...shown } = maskRecord(row, mask);
-  return { ...shown, at: at.toISOString(), before, after };
+  return { ...shown, at, before, after };
 };
 
 function auditFilter<Filters extends { readonly action?: string | undefined }>({ action, ...filters }: Filters) {

@@ -58,7 +58,7 @@ const secondsOf = ({ from, to }: DecisionSpan): number => (to.getTime() - from.g
 
 function timelineOf(parts: readonly ReasonPart[], span: DecisionSpan): Answer['timeline'] {
   const widthMs = (secondsOf(span) * 1000) / PARTS;
-  const at = (part: number): string => new Date(span.from.getTime() + part * widthMs).toISOString();
+  const at = (part: number): Date => new Date(span.from.getTime() + part * widthMs);
   return Array.from({ length: PARTS }, (_, part) => {
     const [main] = parts.filter((row) => row.part === part).toSorted((a, b) => b.seconds - a.seconds);
     const named = main === undefined ? { code: null, by: null } : ({ code: main.reason, by: byOf(main) } as const);
@@ -75,7 +75,7 @@ async function nearestOf({ database }: ApiContext, parts: readonly ReasonPart[],
   const row = await findDecision(database.kysely, place);
   if (row === undefined) return null;
   const { id: rowId, at, sentence, numbers } = row;
-  return { awayPercent: away, code: reason, at: at.toISOString(), sentence, numbers, rowId };
+  return { awayPercent: away, code: reason, at, sentence, numbers, rowId };
 }
 
 async function reasonsOf({ database }: ApiContext, sums: readonly ReasonSum[], span: DecisionSpan) {
@@ -84,7 +84,7 @@ async function reasonsOf({ database }: ApiContext, sums: readonly ReasonSum[], s
     return {
       ...{ code: sum.reason, by: byOf(sum), decisions: sum.decisions, seconds: round(sum.seconds) },
       share: round(sum.seconds / secondsOf(span)),
-      ...{ firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString() },
+      ...{ firstAt, lastAt },
       ...{ sentence: row?.sentence ?? '', rowId: row?.id ?? '' },
     } as const;
   });
@@ -108,15 +108,15 @@ async function answer(context: ApiContext, incoming: Incoming<typeof readWhy>): 
   const total = sums.reduce((sum, { seconds }) => sum + seconds, 0);
   const [reasons, nearest] = await Promise.all([reasonsOf(context, sums, span), nearestOf(context, parts, span)]);
   return {
-    asked: { symbol, from: from.toISOString(), to: to.toISOString() },
+    asked: { symbol, from, to },
     covered: {
-      from: sums.length === 0 ? null : earliest(sums.map(({ firstAt }) => firstAt)).toISOString(),
-      to: sums.length === 0 ? null : latest(sums.map(({ lastAt }) => lastAt)).toISOString(),
+      from: sums.length === 0 ? null : earliest(sums.map(({ firstAt }) => firstAt)),
+      to: sums.length === 0 ? null : latest(sums.map(({ lastAt }) => lastAt)),
       share: round(total / secondsOf(span)),
     },
     decisions: sums.reduce((sum, { decisions }) => sum + decisions, 0),
     ...{ reasons, nearest, timeline: timelineOf(parts, span) },
-    changes: changes.map(({ id: rowId, at, ...change }) => ({ rowId, at: at.toISOString(), ...change })),
+    changes: changes.map(({ id: rowId, at, ...change }) => ({ rowId, at, ...change })),
   };
 }
 

@@ -8,7 +8,7 @@ import { type AccountFacts, blockersOf, type Facts } from './blockers.ts';
 import type { CoinView } from './coins.ts';
 
 const now = new Date('2026-11-20T14:12:07.000Z');
-const LATER = '2026-11-20T14:34:00.000Z';
+const LATER = new Date('2026-11-20T14:34:00.000Z');
 const accountId = newId<AccountId>();
 const profileId = newId<ProfileId>();
 const orderId = newId<OrderId>();
@@ -81,7 +81,7 @@ const ALL: Halt = { scope: 'all', subject: 'all', since: now, reason: '', freeze
 
 test('without a blocker the coins wait for their buy price', () => {
   assert.deepEqual(blockersOf(facts()), {
-    ...{ checkedAt: now.toISOString(), list: [], waiting: 2, coins: 2, undecided: 0 },
+    ...{ checkedAt: now, list: [], waiting: 2, coins: 2, undecided: 0 },
   });
 });
 
@@ -108,7 +108,7 @@ test('a worker that is down hides a stopped kill switch, which is still listed',
 test('the kill switch of everything blocks all coins', () => {
   const found = blockersOf(facts(withCoins(coin('BTCUSDT', { cooldownUntil: LATER })), { halts: [ALL] }));
   assert.deepEqual(shown(found), ['Buying is stopped on all accounts']);
-  assert.equal(found.list[0]?.since, now.toISOString());
+  assert.equal(found.list[0]?.since, now);
   assert.deepEqual([found.waiting, found.list[1]?.kind, found.list[1]?.behind], [0, 'cool-down', true]);
 });
 
@@ -119,21 +119,21 @@ test('a kill switch of the profile hides the blockers of its coins', () => {
 });
 
 test('a paused coin is listed before its cool-down', () => {
-  const pause = { since: now.toISOString(), until: LATER, reason: '' };
+  const pause = { since: now, until: LATER, reason: '' };
   const found = blockersOf(facts(withCoins(coin('BTCUSDT', { pause, cooldownUntil: LATER }), coin('ETHUSDT'))));
-  assert.deepEqual(shown(found), [`BTC is paused until ${LATER}.`]);
+  assert.deepEqual(shown(found), [`BTC is paused until ${LATER.toISOString()}.`]);
   assert.equal(found.waiting, 1);
 });
 
 test('a cool-down that has ended at market time is no blocker', () => {
   const cooled = withCoins(coin('BTCUSDT', { cooldownUntil: LATER }));
-  const market = { marketMs: Date.parse(LATER) + 1, wallMs: now.getTime(), speed: 1, replays: true };
+  const market = { marketMs: LATER.getTime() + 1, wallMs: now.getTime(), speed: 1, replays: true };
   assert.deepEqual(blockersOf(facts({ ...cooled, market })).list, []);
 });
 
 test('in a replay the end of a pause is shown at market time', () => {
   const market = { marketMs: Date.parse('2022-06-01T12:00:00.000Z'), wallMs: now.getTime(), speed: 600, replays: true };
-  const pause = { since: now.toISOString(), until: new Date(now.getTime() + 1_000).toISOString(), reason: '' };
+  const pause = { since: now, until: new Date(now.getTime() + 1_000), reason: '' };
   const found = blockersOf(facts({ market, ...withCoins(coin('BTCUSDT', { pause })) }));
   assert.deepEqual(shown(found), ['BTC is paused until 2022-06-01T12:10:00.000Z.']);
 });

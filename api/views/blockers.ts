@@ -95,7 +95,7 @@ function accountBlockers({ account, profiles, run, wallet, limits }: AccountFact
     const sentence = `stopped on an error and restarted ${times}: ${cause}`;
     found.push({ ...about, kind: 'account-down', sentence });
   } else if (run?.downSince) {
-    found.push({ ...about, kind: 'account-down', sentence: 'has been starting', since: run.downSince });
+    found.push({ ...about, kind: 'account-down', sentence: 'has been starting', since: new Date(run.downSince) });
   }
   if (apiKey === null) found.push({ ...about, kind: 'api-key', sentence: 'cannot trade: it has no API key.' });
   else if (apiKey.status === 'error') {
@@ -120,7 +120,12 @@ function accountBlockers({ account, profiles, run, wallet, limits }: AccountFact
   }
   if (wallet === undefined) found.push({ ...about, kind: 'wallet', sentence: 'has no wallet loaded yet.' });
   else if (now.getTime() - Date.parse(wallet.keptAt) > SNAPSHOT_MAX_AGE_MS) {
-    found.push({ ...about, kind: 'wallet', sentence: 'has an old wallet, not updated', since: wallet.keptAt });
+    found.push({
+      ...about,
+      kind: 'wallet',
+      sentence: 'has an old wallet, not updated',
+      since: new Date(wallet.keptAt),
+    });
   }
   return found;
 }
@@ -135,7 +140,7 @@ function profileBlockers({ account, profiles }: AccountFacts, halts: readonly Ha
   const stopped = ({ since, reason }: Halt): Pick<Found, 'kind' | 'sentence' | 'since' | 'orderId'> => ({
     kind: 'buying-stopped',
     sentence: `buys nothing${reasonText(reason)}`,
-    since: since.toISOString(),
+    since,
     orderId: null,
   });
   const haltsOf = (subject: string): Halt[] =>
@@ -187,8 +192,8 @@ function coinBlockers(facts: CoinFacts): Found[] {
   for (const { sentence } of coin.blockers) add('orphan', afterName(sentence));
   const trouble = run?.coins.find(({ profileId, symbol }) => profileId === profile.id && symbol === coin.symbol);
   if (trouble !== undefined) add('coin-down', `${trouble.runs ? 'is not bought' : 'does not run'}: ${trouble.cause}`);
-  if (cooldownUntil !== null && Date.parse(cooldownUntil) > (market?.marketMs ?? facts.nowMs))
-    add('cool-down', `has a cool-down until ${cooldownUntil} after a loss.`);
+  if (cooldownUntil !== null && cooldownUntil.getTime() > (market?.marketMs ?? facts.nowMs))
+    add('cool-down', `has a cool-down until ${cooldownUntil.toISOString()} after a loss.`);
   const rule = ruleSentence(facts);
   if (rule !== undefined) add('rules', rule);
   const balance = balanceOf(facts);
@@ -239,7 +244,7 @@ export function blockersOf({ workers, halts, unconfirmed, accounts, now }: Facts
   }
   for (const { since, reason } of halts.filter(({ scope }) => scope === 'all')) {
     const sentence = `Buying is stopped on all accounts${reasonText(reason)}`;
-    found.push({ ...ALL, ...NOTHING, kind: 'buying-stopped', sentence, since: since.toISOString() });
+    found.push({ ...ALL, ...NOTHING, kind: 'buying-stopped', sentence, since });
   }
   for (const facts of accounts) {
     found.push(...profileBlockers(facts, halts));
@@ -265,7 +270,7 @@ export function blockersOf({ workers, halts, unconfirmed, accounts, now }: Facts
   }));
   const isFree = (coin: CoinFacts): boolean => !list.some((one) => covers(one, placeOf(coin)));
   return {
-    checkedAt: now.toISOString(),
+    checkedAt: now,
     list,
     waiting: running.filter((coin) => !isHeld(coin.coin, coin.rules) && isFree(coin)).length,
     coins: running.length,

@@ -4,12 +4,14 @@ import type { Mask } from '#api/guard/visitor-mask.ts';
 const EXPORT_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
 
 type Cell = string | number | boolean | null;
-/** A row of a file: plain cells; anything else becomes JSON text. */
+/** A row of a file: plain cells and instants; anything else becomes JSON text. */
 type Row = Readonly<Record<string, unknown>>;
 
 const isCell = (value: unknown): value is Cell => value === null || typeof value !== 'object';
-const cellText = (value: unknown, mask: Mask): string =>
-  isCell(value) ? String(value ?? '') : JSON.stringify(value, mask);
+const cellText = (value: unknown, mask: Mask): string => {
+  if (value instanceof Date) return value.toISOString();
+  return isCell(value) ? String(value ?? '') : JSON.stringify(value, mask);
+};
 
 /** Streams text. An error closes the connection, so that a cut file never looks complete. */
 function streamOf(first: string, rest: AsyncIterator<string, void>): ReadableStream<Uint8Array> {

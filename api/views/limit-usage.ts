@@ -15,7 +15,7 @@ export async function limitUsageOf({ database, venues, now }: ApiContext, accoun
     standings: [...pastLimitUsage(subject, at), ...presentLimitUsage(subject, at)].map(
       ({ limit, reason, blocked, until, numbers }) => ({
         ...{ limit, blocked, scope: numbers.scope, used: numbers.used, most: numbers.most },
-        until: until?.toISOString() ?? null,
+        until,
         sentence: blocked ? describe(APPROVAL_REASONS[reason], numbers) : null,
       }),
     ),

@@ -23,7 +23,7 @@ export const notifierView = <Rules>(
   settings,
   secrets: Object.fromEntries(NOTIFIERS[provider].secretNames.map((name) => [name, Object.hasOwn(secrets, name)])),
   rules,
-  updatedAt: updatedAt.toISOString(),
+  updatedAt,
 });
 
 /** Each kind of notifier with its fields. */

@@ -135,7 +135,7 @@ export function curveView(measured: Measured) {
   return {
     maxDrawdown: falls === undefined ? null : Math.min(...falls),
     points: marks.map((mark, i) => ({
-      at: new Date(mark).toISOString(),
+      at: new Date(mark),
       pnl: formatDecimal(profits[i] ?? ZERO),
       equity: withStart(profits[i]),
       holding: withStart(held[i]),

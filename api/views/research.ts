@@ -10,6 +10,6 @@ export const researchView = (row: Omit<ResearchRow, 'profileId' | 'request'>) =>
   config: isObject(row.config) ? row.config : {},
   warnings: launchBacktest.response.shape.warnings.parse(row.warnings),
   error: row.error,
-  createdAt: row.createdAt.toISOString(),
-  finishedAt: row.finishedAt?.toISOString() ?? null,
+  createdAt: row.createdAt,
+  finishedAt: row.finishedAt,
 });

@@ -38,7 +38,7 @@ export const keyView = (key: KeyStatus): NonNullable<z.output<typeof account>['a
   last4: key.last4,
   status: key.status,
   cause: key.cause,
-  checkedAt: key.checkedAt?.toISOString() ?? null,
+  checkedAt: key.checkedAt,
 });
 
 export const accountView = (view: AccountView): z.output<typeof account> => ({
@@ -46,8 +46,8 @@ export const accountView = (view: AccountView): z.output<typeof account> => ({
   name: view.name,
   exchangeMode: view.exchangeMode,
   endpoint: view.endpoint,
-  resetAt: view.resetAt?.toISOString() ?? null,
-  createdAt: view.createdAt.toISOString(),
+  resetAt: view.resetAt,
+  createdAt: view.createdAt,
   apiKey: view.apiKey === null ? null : keyView(view.apiKey),
 });
 
@@ -59,13 +59,13 @@ export const profileView = (view: ProfileView): z.output<typeof profile> => ({
   config: configOf(view.config),
   enabled: view.enabled,
   symbols: [...view.symbols],
-  createdAt: view.createdAt.toISOString(),
-  updatedAt: view.updatedAt.toISOString(),
+  createdAt: view.createdAt,
+  updatedAt: view.updatedAt,
 });
 
 export const killSwitchView = (halt: HaltView | undefined): z.output<typeof killSwitch> => ({
   engaged: halt !== undefined,
-  since: halt?.since.toISOString() ?? null,
+  since: halt?.since ?? null,
   reason: halt?.reason ?? null,
   by: halt?.by ?? null,
   freeze: halt?.freeze ?? false,
@@ -79,8 +79,8 @@ export const logRowView = (row: LogView): z.output<typeof logRow> => ({
   msg: row.msg,
   ctx: row.ctx,
   count: row.count,
-  firstAt: row.firstAt.toISOString(),
-  lastAt: row.lastAt.toISOString(),
+  firstAt: row.firstAt,
+  lastAt: row.lastAt,
 });
 
 export function orderView(row: OrderView): z.output<typeof order> {
@@ -100,8 +100,8 @@ export function orderView(row: OrderView): z.output<typeof order> {
     averageFillPrice: filled === 0n ? null : formatDecimal(divide(requireDecimal(row.filledQuote), filled)),
     clientOrderId: row.clientOrderId,
     exchangeOrderId: row.exchangeOrderId,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
   };
 }
 
@@ -116,13 +116,11 @@ export const fillView = (row: FillView): z.output<typeof fill> => ({
   feeAsset: row.feeAsset,
   feeQuote: plainOrNull(row.feeQuote),
   realised: plain(row.realised),
-  at: row.at.toISOString(),
+  at: row.at,
 });
 
 const pauseView = ({ pausedAt, pausedUntil, pauseReason }: CoinRow): z.output<typeof coin>['pause'] =>
-  pausedAt === null || pausedUntil === null
-    ? null
-    : { since: pausedAt.toISOString(), until: pausedUntil.toISOString(), reason: pauseReason };
+  pausedAt === null || pausedUntil === null ? null : { since: pausedAt, until: pausedUntil, reason: pauseReason };
 
 interface CoinSurroundings {
   readonly rules: Rules | undefined;
@@ -194,10 +192,10 @@ export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output
       fees: plain(row.fees),
       unvaluedFees: row.unvaluedFees,
       cycle: row.cycle,
-      openedAt: row.openedAt?.toISOString() ?? null,
+      openedAt: row.openedAt,
     },
     pause: pauseView(row),
-    cooldownUntil: row.cooldownUntil?.toISOString() ?? null,
+    cooldownUntil: row.cooldownUntil,
     costBasis:
       row.basisPrice === null
         ? null

@@ -90,10 +90,5 @@ export async function listPruneReceipts(database: Reader, limit: number) {
     .orderBy('at', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ at, ok, error, deleted }) => ({
-    at: at.toISOString(),
-    ok,
-    error,
-    deleted: deletedRows.parse(deleted),
-  }));
+  return rows.map(({ deleted, ...row }) => ({ ...row, deleted: deletedRows.parse(deleted) }));
 }

@@ -20,6 +20,7 @@ import { createAccount } from '#api/contract/accounts.ts';
 import { createProfile } from '#api/contract/profiles.ts';
 import { type Problem, problemSchema } from '#api/contract/problem.ts';
 import { signUp } from '#api/contract/session.ts';
+import { readAnswer } from '#api/client.ts';
 import { serveApi } from '#api/serve.ts';
 import { NO_PAPER, type Paper } from '#api/frame/paper.ts';
 import { Venues } from '#api/frame/venues.ts';
@@ -120,7 +121,7 @@ export class TestApi implements AsyncDisposable {
   async call<Op extends Operation>(operation: Op, call: Call<Op>, options: CallOptions = {}): Promise<Answer<Op>> {
     const reply = await this.send(operation, call, options);
     if (reply.status !== operation.status) throw new Error(`${operation.path} answered ${reply.status}: ${reply.text}`);
-    return answerOf(operation, reply);
+    return readAnswer(operation, reply.text);
   }
 
   /** The problem an operation answers with. */
@@ -154,10 +155,6 @@ interface LooseCall {
 
 /** The parts of a call without their generic type. */
 const loose = (call: unknown): LooseCall => call as LooseCall;
-
-/** Parsed with the schema that the type is derived from. */
-const answerOf = <Op extends Operation>(operation: Op, reply: Reply): Answer<Op> =>
-  (operation.response === undefined ? undefined : operation.response.parse(JSON.parse(reply.text))) as Answer<Op>;
 
 export const problemOf = (reply: Reply): Problem => {
   const type = reply.headers.get('content-type');

@@ -10,6 +10,7 @@ import {
   listOrphanOrders,
 } from '#api/contract/orphans.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
+import type { Account } from '#web/data/answers.ts';
 import { call } from '#web/data/call.ts';
 import { useAction } from '#web/data/use-action.ts';
 import { useRead } from '#web/data/read.ts';
@@ -25,7 +26,6 @@ import { age } from '#web/ui/time.ts';
 import { Read } from '#web/ui/read.tsx';
 
 type Orphan = Answer<typeof listOrphanOrders>['orphans'][number];
-type Account = Answer<typeof listAccounts>['accounts'][number];
 
 const POLL_MS = 15_000;
 

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Suggestion } from '#core/research/advice.ts';
-import type { AdvisorSlotView } from '#api/contract/advisor.ts';
+import type { readAdvisor } from '#api/contract/advisor.ts';
+import type { Answer } from '#api/contract/operation.ts';
 import type { Profile } from '#web/data/answers.ts';
 import { type Labels, useLabels } from '#web/config/setting-labels.ts';
 import { riskLabel, slotLabel } from './advice.ts';
@@ -13,7 +14,7 @@ import { When } from '#web/ui/when.tsx';
 
 interface AnswerProps {
   profile: Profile;
-  slot: AdvisorSlotView;
+  slot: Answer<typeof readAdvisor>['slots'][number];
   config: unknown;
 }
 

@@ -1,7 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import type { z } from 'zod';
 import {
-  type account as accountSchema,
   createAccount,
   deleteAccount,
   deleteApiKey,
@@ -10,6 +8,7 @@ import {
   saveApiKey,
   verifyApiKey,
 } from '#api/contract/accounts.ts';
+import type { Account } from '#web/data/answers.ts';
 import { call } from '#web/data/call.ts';
 import { useAct, useRead } from '#web/data/read.ts';
 import { TextForm } from '#web/ui/text-form.tsx';
@@ -21,8 +20,6 @@ import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { Read } from '#web/ui/read.tsx';
-
-type Account = z.infer<typeof accountSchema>;
 
 /** Every exchange account with its API key, and a form to add one. */
 export function AccountSettings(): ReactNode {

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { AiProviderName, CredentialKind } from '#core/installation/ai-provider.ts';
-import { type AiProviderView, changeAiProvider, readAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
+import { changeAiProvider, readAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
+import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
 import { useAct, useRead } from '#web/data/read.ts';
 import { Choice } from '#web/ui/field.tsx';
@@ -9,6 +10,8 @@ import { Confirm } from '#web/ui/confirm.tsx';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Read } from '#web/ui/read.tsx';
+
+type Provider = Answer<typeof readAiProvider>['aiProvider'];
 
 const PROVIDERS: readonly { value: AiProviderName; words: string }[] = [
   { value: 'anthropic', words: 'Anthropic' },
@@ -45,7 +48,7 @@ export function AiProviderSettings(): ReactNode {
   );
 }
 
-function Held({ held }: { held: AiProviderView }): ReactNode {
+function Held({ held }: { held: NonNullable<Provider> }): ReactNode {
   const test = useAct(testAiProvider);
   const { credential } = held;
   return (
@@ -87,7 +90,7 @@ function Held({ held }: { held: AiProviderView }): ReactNode {
   );
 }
 
-function Setup({ held }: { held: AiProviderView | null }): ReactNode {
+function Setup({ held }: { held: Provider }): ReactNode {
   const [provider, setProvider] = useState<AiProviderName>(held?.provider ?? 'anthropic');
   const [kind, setKind] = useState<CredentialKind>(held?.credential?.kind ?? 'console-key');
   const other = provider === 'openai-compatible';

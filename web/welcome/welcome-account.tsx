@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
-import type { z } from 'zod';
 import type { AccountId } from '#core/ids.ts';
-import type { account } from '#api/contract/accounts.ts';
+import type { Account } from '#web/data/answers.ts';
 import { readDashboard } from '#api/contract/records.ts';
 import { useMarketTime, useZone } from '#web/data/session.tsx';
 import { useRead } from '#web/data/read.ts';
@@ -11,8 +10,6 @@ import { Section } from '#web/ui/section.tsx';
 import { tagOf } from '#web/ui/accounts.ts';
 import { full } from '#web/ui/time.ts';
 import { money } from '#web/ui/numbers.ts';
-
-export type Account = z.infer<typeof account>;
 
 interface StepProps {
   accounts: readonly Account[];

@@ -13,7 +13,7 @@ import { Section } from '#web/ui/section.tsx';
 import { useRun } from '#web/data/read.ts';
 import { type DraftState, presetOf, type StrategyView } from './draft.ts';
 import { SETTING_FIELDS, shownOf } from './setting-fields.ts';
-import type { Account } from './welcome-account.tsx';
+import type { Account } from '#web/data/answers.ts';
 
 interface StepProps {
   account: Account;
