@@ -1,4 +1,5 @@
-import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
+import { formatDecimal, multiply, ZERO } from '#core/amount/decimal.ts';
+import { dearestPrice } from '#core/judge/entry.ts';
 import { certainFrom } from '#core/order/order-timing.ts';
 import type { OrderRecord } from '#core/order/order.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
@@ -48,6 +49,9 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   const coin = createCoin({ context, profile, rules, bound, stored, levels });
   const runner = createCoinRunner(coin);
   adoptLiveOrders(coin, liveOrders);
+  const unvalued = await reserveUnknownBuys(coin).then(() => null, causeUnlessFatal);
+  if (unvalued !== null)
+    return { kind: 'later', reason: `The price for a buy whose outcome is not known could not be read (${unvalued}).` };
   if (!stored.reconciled) {
     // Without parsable settings the ownership of open orders is not proved: they stay orphans.
     const proves = strategy.config.safeParse(mergedConfig(profile, symbol)).success;
@@ -66,6 +70,16 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   );
   for (const clientOrderId of coin.live.keys()) runner.watch(clientOrderId);
   return { kind: 'run', runner };
+}
+
+/** A buy that an earlier run left without an answer may still arrive: until its outcome is known, no other buy may spend its money. */
+async function reserveUnknownBuys({ context, live, rules, symbol }: Coin): Promise<void> {
+  for (const { record } of live.values()) {
+    const { side, exchangeOrderId, form, quantity, id } = record;
+    if (side !== 'buy' || exchangeOrderId !== null) continue;
+    const price = 'price' in form ? form.price : await context.ports.market.price(symbol);
+    context.wallet.reserve(id, rules.quoteAsset, multiply(quantity, dearestPrice(form, price)));
+  }
 }
 
 /** Recovers orders that a restored backup does not know: first executions, in their order, then resting orders. */
