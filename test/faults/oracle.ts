@@ -76,10 +76,16 @@ async function assertOrders(environment: Environment, restored: boolean): Promis
   assert.deepEqual(invented, [], 'orders are stored that the exchange does not have');
 }
 
-/** Both legs of a list are stored with one quantity, and of each list one leg sold at most, and no more than that. */
+/**
+ * Both legs of a list are stored with one quantity, and of each list one leg sold at most, and no more than that. None was
+ * placed while the order before it could still sell: the exchange would have refused its quantity.
+ */
 async function assertLists(environment: Environment): Promise<void> {
   const { byId, lists } = environment.paper.venue.engine.orders;
   const stored = (await storedOrders(environment)).filter(({ list_id }) => list_id !== null);
+  const uncovered = stored.filter(({ payload }) => JSON.stringify(payload).includes('insufficient balance'));
+  const ids = uncovered.map(({ client_order_id: id }) => id);
+  assert.deepEqual(ids, [], 'order lists were placed for more than was free');
   for (const { list_id, quantity } of stored) {
     const legs = stored.filter((leg) => leg.list_id === list_id);
     const purposes = legs.map(({ purpose }) => purpose).toSorted();

@@ -103,7 +103,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     text: 'if (!isGone) return NOT_ATTEMPTED;',
     becomes: '',
     cell: 'slower than the patience × list replace',
-    says: /differ|not come to rest|did not succeed|its stops are for/,
+    says: /for more than was free/,
   },
   'stop-cancelled-then-placed': {
     file: 'engine/tick/execute.ts',
