@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { INTERVALS } from '#core/market/candle.ts';
+import { WAITING_REASONS } from '#strategies/execution.ts';
 import { KINDS } from './kinds.ts';
 
 /** Reason codes of the service: a file cannot use them for its own rules. */
@@ -37,15 +38,7 @@ export const HOST_CODES = {
     sentence: 'Not buying: the file of this strategy is gone. Stop and target of the position stay.',
     thresholds: [],
   },
-  'order-entry-open': { sentence: 'A buy order is in flight or rests at {limit}.', thresholds: ['limit'] },
-  'order-entry-timeout': {
-    sentence: 'Cancelling the buy at {limit}: it has not filled after {bars} candles.',
-    thresholds: [],
-  },
-  'order-entry-condition-gone': {
-    sentence: 'Cancelling the buy at {limit}: at {price} its condition no longer holds.',
-    thresholds: [],
-  },
+  ...WAITING_REASONS,
 } as const;
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;

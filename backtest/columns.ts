@@ -72,7 +72,7 @@ function merged(first: Series, second: Series): Series {
   return { interval: first.interval, columns };
 }
 
-const emptyColumns = (rows: number): CandleColumns => ({
+export const emptyColumns = (rows: number): CandleColumns => ({
   openMs: new Float64Array(rows),
   open: new Float64Array(rows),
   high: new Float64Array(rows),

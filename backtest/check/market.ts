@@ -1,8 +1,8 @@
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
-import { type CandleColumns, INTERVAL_MS, type Interval, INTERVALS } from '#core/market/candle.ts';
+import { INTERVAL_MS, type Interval, INTERVALS } from '#core/market/candle.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { randomFrom } from '#core/research/random.ts';
-import type { Series } from '#backtest/columns.ts';
+import { emptyColumns, type Series } from '#backtest/columns.ts';
 
 const d = requireDecimal;
 /** Midnight UTC, a Monday: longer candles begin whole. */
@@ -27,15 +27,6 @@ export const finerThan = (interval: Interval): Interval =>
   INTERVALS.findLast(
     (each) => INTERVAL_MS[each] < INTERVAL_MS[interval] && INTERVAL_MS[interval] % INTERVAL_MS[each] === 0,
   ) ?? interval;
-
-const emptyColumns = (rows: number): CandleColumns => ({
-  openMs: new Float64Array(rows),
-  open: new Float64Array(rows),
-  high: new Float64Array(rows),
-  low: new Float64Array(rows),
-  close: new Float64Array(rows),
-  volume: new Float64Array(rows),
-});
 
 interface WalkOptions {
   readonly seed: number;

@@ -12,7 +12,7 @@ import { age } from '#web/ui/time.ts';
 import { When } from '#web/ui/when.tsx';
 import type { Performance } from './queries.ts';
 import { dayName, signedMoney } from './texts.ts';
-import { Read } from '#web/ui/read.tsx';
+import { Older, Read } from '#web/ui/read.tsx';
 
 interface DayTradesProps {
   accountId: AccountId;
@@ -64,13 +64,7 @@ export function DayTrades({ accountId, profileId, data, day, unit, onClose }: Da
           )
         }
       </Read>
-      {trades.hasNextPage ? (
-        <div className="actions">
-          <button type="button" className="btn" onClick={() => void trades.fetchNextPage()}>
-            Show older
-          </button>
-        </div>
-      ) : null}
+      <Older of={trades} />
       {rows.length === 0 ? null : (
         <p className="note p-2">
           {count(rows.length, 'closed trade')}. A trade counts with its whole net on the day on which it was closed.

@@ -25,7 +25,7 @@ import { MISSING, money, percent, signedPercent } from '#web/ui/numbers.ts';
 import { exitText } from '#web/ui/research.ts';
 import { mostInvested } from '#web/ui/equity.ts';
 import { age, dayMark } from '#web/ui/time.ts';
-import { Read } from '#web/ui/read.tsx';
+import { Older, Read } from '#web/ui/read.tsx';
 
 const TRADES_EVERY_MS = 30_000;
 const EQUITY_EVERY_MS = 60_000;
@@ -86,13 +86,7 @@ function History({ profile }: { profile: Profile }): ReactNode {
           <Read of={trades} what="the trades" rows={6}>
             {({ pages }) => <Trades profile={profile} rows={pages.flatMap(({ rows }) => rows)} quote={quote} />}
           </Read>
-          {trades.hasNextPage ? (
-            <div className="actions">
-              <button type="button" className="btn" onClick={() => void trades.fetchNextPage()}>
-                Show older
-              </button>
-            </div>
-          ) : null}
+          <Older of={trades} />
         </Section>
         <Periods profile={profile} quote={quote} />
       </div>

@@ -10,7 +10,7 @@ import { Icon } from '#web/ui/icon.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { changeText } from './change-labels.ts';
-import { Read } from '#web/ui/read.tsx';
+import { Older, Read } from '#web/ui/read.tsx';
 
 type Row = Answer<typeof listAuditLogs>['rows'][number];
 
@@ -44,13 +44,7 @@ export function ChangesPage(): ReactNode {
         <Read of={log} what="the audit log" rows={8}>
           {({ pages }) => <Changes rows={pages.flatMap(({ rows }) => rows)} names={names} />}
         </Read>
-        {log.hasNextPage ? (
-          <div className="actions">
-            <button type="button" className="btn" onClick={() => void log.fetchNextPage()}>
-              Show older
-            </button>
-          </div>
-        ) : null}
+        <Older of={log} />
       </Section>
     </>
   );

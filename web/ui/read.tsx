@@ -39,3 +39,19 @@ export function Read<Data>({ of, what, title, rows = 3, height, children }: Read
     </>
   );
 }
+
+/** The button for the next page of a list, the newest first; nothing on the last page. */
+export function Older({
+  of,
+}: {
+  of: { readonly hasNextPage: boolean; readonly fetchNextPage: () => unknown };
+}): ReactNode {
+  if (!of.hasNextPage) return null;
+  return (
+    <div className="actions">
+      <button type="button" className="btn" onClick={() => void of.fetchNextPage()}>
+        Show older
+      </button>
+    </div>
+  );
+}
