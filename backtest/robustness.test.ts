@@ -12,6 +12,7 @@ import type { KernelInput } from './run-state.ts';
 import { fragility } from './fragility.ts';
 import { checkLookAhead } from './look-ahead.ts';
 import { monteCarlo } from './monte-carlo.ts';
+import { rulesWith } from '#test/harness/rules.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -39,18 +40,7 @@ function walk(rows: number): Series {
   return { interval: '5m', columns };
 }
 
-const rules = {
-  symbol: 'AAAUSDT',
-  status: 'TRADING',
-  baseAsset: 'AAA',
-  quoteAsset: 'USDT',
-  orderTypes: ['MARKET'],
-  price: { tick: requireDecimal('0.01'), min: ZERO, max: ZERO },
-  lot: { step: requireDecimal('0.001'), min: requireDecimal('0.001'), max: ZERO },
-  marketLot: { step: ZERO, min: ZERO, max: ZERO },
-  notional: { min: requireDecimal('5'), max: ZERO, minAppliesToMarket: true },
-  band: null,
-} as const;
+const rules = rulesWith();
 
 const ROWS = 3000;
 const LONG_ROWS = 20_000;

@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireDecimal as d, ZERO } from '#core/amount/decimal.ts';
-import type { SymbolRules } from '#core/market/symbol.ts';
+import { requireDecimal as d } from '#core/amount/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { checkSizing, type SizingQuestion } from './sizing-check.ts';
+import { rulesWith } from '#test/harness/rules.ts';
 
-const rules: SymbolRules = {
-  symbol: 'AAAUSDT',
-  status: 'TRADING',
-  baseAsset: 'AAA',
-  quoteAsset: 'USDT',
-  orderTypes: ['MARKET'],
-  price: { tick: d('0.01'), min: ZERO, max: ZERO },
-  lot: { step: d('0.001'), min: d('0.001'), max: ZERO },
-  marketLot: { step: ZERO, min: ZERO, max: ZERO },
-  notional: { min: d('5'), max: ZERO, minAppliesToMarket: true },
-  band: null,
-};
+const rules = rulesWith();
 
 const PRICE = { price: d('100'), at: '' };
 

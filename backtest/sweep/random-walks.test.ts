@@ -7,6 +7,7 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import type { Series } from '#backtest/columns.ts';
 import { type Evaluate, evaluateSets, type Halved, rankTried, searchAll, searchByHalving } from './search.ts';
 import { sweepVerdict, type Verdict } from './verdict.ts';
+import { gridOf, rulesWith } from '#test/harness/rules.ts';
 
 /** 200 take a few minutes; the seeds are the first of these. */
 const WALKS = Number(process.env['TEST_RANDOM_WALKS'] ?? 40);
@@ -47,18 +48,7 @@ function walk(seed: number): Series {
   return { interval: '1h', columns: { openMs, open, high, low, close, volume } };
 }
 
-const rules = {
-  symbol: 'AAAUSDT',
-  status: 'TRADING',
-  baseAsset: 'AAA',
-  quoteAsset: 'USDT',
-  orderTypes: ['MARKET'],
-  price: { tick: requireDecimal('0.01'), min: ZERO, max: ZERO },
-  lot: { step: requireDecimal('0.00001'), min: requireDecimal('0.00001'), max: ZERO },
-  marketLot: { step: ZERO, min: ZERO, max: ZERO },
-  notional: { min: requireDecimal('5'), max: ZERO, minAppliesToMarket: true },
-  band: null,
-} as const;
+const rules = rulesWith(gridOf('0.01', '0.00001'));
 /** Without fees: with them a walk loses, and nothing of it would look promising anyway. */
 const terms = { balance: requireDecimal('1000'), feeRate: ZERO, slippage: ZERO };
 const config = strategy.config.parse({ candleInterval: '1h', entrySizing: { amount: '500' }, lossCooldownMinutes: 0 });

@@ -14,20 +14,9 @@ import {
 import type { ExchangeFill } from '#core/order/fill.ts';
 import type { Side } from '#core/order/order.ts';
 import { FLAT, foldAdjustment, foldFill, isSellable, type Position, unrealisedOf } from './position.ts';
-import type { SymbolRules } from '#core/market/symbol.ts';
+import { rulesWith } from '#test/harness/rules.ts';
 
-const RULES: SymbolRules = {
-  symbol: 'AAAUSDT',
-  status: 'TRADING',
-  baseAsset: 'AAA',
-  quoteAsset: 'USDT',
-  orderTypes: ['MARKET'],
-  price: { tick: requireDecimal('0.01'), min: ZERO, max: ZERO },
-  lot: { step: requireDecimal('0.001'), min: requireDecimal('0.001'), max: ZERO },
-  marketLot: { step: ZERO, min: ZERO, max: ZERO },
-  notional: { min: requireDecimal('5'), max: ZERO, minAppliesToMarket: true },
-  band: null,
-};
+const RULES = rulesWith();
 const COOLDOWN = { rules: RULES, cooldownMs: 90 * 60_000 };
 
 /** A fill with the fee of the golden market: 0.1 %, in base for a buy, in quote for a sell. */

@@ -3,20 +3,9 @@ import { test } from 'node:test';
 import { capRooms, equityBudget, lossFraction } from './budget.ts';
 import { requireDecimal as d, formatDecimal, multiply, toNumber, ZERO } from '#core/amount/decimal.ts';
 import { sizeEntry, stopLimitOf } from './sizing.ts';
-import type { SymbolRules } from '#core/market/symbol.ts';
+import { rulesWith } from '#test/harness/rules.ts';
 
-const rules: SymbolRules = {
-  symbol: 'AAAUSDT',
-  status: 'TRADING',
-  baseAsset: 'AAA',
-  quoteAsset: 'USDT',
-  orderTypes: ['MARKET'],
-  price: { tick: d('0.01'), min: ZERO, max: ZERO },
-  lot: { step: d('0.001'), min: d('0.001'), max: ZERO },
-  marketLot: { step: ZERO, min: ZERO, max: ZERO },
-  notional: { min: d('5'), max: ZERO, minAppliesToMarket: true },
-  band: null,
-};
+const rules = rulesWith();
 const stop = { price: d('99.50'), rules, stopMultiple: d('0.97'), stopLimitOffset: d('0.995') };
 
 test('risk at the stop: 1 % of 1000 at 99.50 buys 2.717 and loses less than 10 at the limit', () => {

@@ -4,21 +4,16 @@ import fc from 'fast-check';
 import { formatDecimal, isOnStep, minimum, requireDecimal as d, subtract, ZERO } from '#core/amount/decimal.ts';
 import type { OrderForm } from '#core/order/order.ts';
 import { planStop, type RestingStop, type StopPlan, type StopSituation } from './protective-stop.ts';
-import type { SymbolRules } from '#core/market/symbol.ts';
+import { rulesWith } from '#test/harness/rules.ts';
 
-const rules: SymbolRules = {
-  symbol: 'BTCUSDT',
-  status: 'TRADING',
-  baseAsset: 'BTC',
-  quoteAsset: 'USDT',
-  orderTypes: ['MARKET', 'STOP_LOSS', 'STOP_LOSS_LIMIT'],
+const rules = rulesWith({
+  ...{ symbol: 'BTCUSDT', baseAsset: 'BTC', orderTypes: ['MARKET', 'STOP_LOSS', 'STOP_LOSS_LIMIT'] },
   price: { tick: d('0.01'), min: d('0.01'), max: d('1000000') },
   lot: { step: d('0.001'), min: d('0.001'), max: d('9000') },
   marketLot: { step: ZERO, min: ZERO, max: d('100') },
-  notional: { min: d('5'), max: ZERO, minAppliesToMarket: true },
   band: { bidUp: d('1.2'), bidDown: d('0.2'), askUp: d('5'), askDown: d('0.8') },
   trailing: { min: 10, max: 2000 },
-};
+});
 const held: StopSituation = {
   settings: { offset: d('0.995'), onBandBlock: 'notify' },
   stop: d('97'),

@@ -3,20 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDecimal, isOnStep, multiply, ONE, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
 import { minOrderQuote, type SizingInput, sellableQuantity, sizeEntry, stopLimitOf } from './sizing.ts';
-import type { SymbolRules } from '#core/market/symbol.ts';
+import { gridOf, rulesWith } from '#test/harness/rules.ts';
 
-const rulesOf = (tick = '0.01', step = '0.001'): SymbolRules => ({
-  symbol: 'AAAUSDT',
-  status: 'TRADING',
-  baseAsset: 'AAA',
-  quoteAsset: 'USDT',
-  orderTypes: ['MARKET'],
-  price: { tick: requireDecimal(tick), min: ZERO, max: ZERO },
-  lot: { step: requireDecimal(step), min: requireDecimal(step), max: ZERO },
-  marketLot: { step: ZERO, min: ZERO, max: ZERO },
-  notional: { min: requireDecimal('5'), max: ZERO, minAppliesToMarket: true },
-  band: null,
-});
+const rulesOf = (tick = '0.01', step = '0.001') => rulesWith(gridOf(tick, step));
 
 const inputOf = (change: Partial<SizingInput> = {}): SizingInput => ({
   price: requireDecimal('100'),

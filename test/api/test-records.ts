@@ -7,22 +7,18 @@ import { encodeRules } from '#core/market/symbol-codec.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import type { TestApi } from './test-api.ts';
+import { rulesWith } from '#test/harness/rules.ts';
 
 const decimal = requireDecimal;
 
 /** Trading rules of a typical coin: minimum order value 5 quote units. */
-export const rulesOf = (symbol: string, baseAsset: string, quoteAsset = 'USDT'): SymbolRules => ({
-  symbol,
-  status: 'TRADING',
-  baseAsset,
-  quoteAsset,
-  orderTypes: ['LIMIT', 'MARKET'],
-  price: { tick: decimal('0.01'), min: decimal('0.01'), max: decimal('1000000') },
-  lot: { step: decimal('0.00001'), min: decimal('0.00001'), max: decimal('9000') },
-  marketLot: { step: decimal('0'), min: decimal('0'), max: decimal('0') },
-  notional: { min: decimal('5'), max: decimal('9000000'), minAppliesToMarket: true },
-  band: null,
-});
+export const rulesOf = (symbol: string, baseAsset: string, quoteAsset = 'USDT'): SymbolRules =>
+  rulesWith({
+    ...{ symbol, baseAsset, quoteAsset },
+    price: { tick: decimal('0.01'), min: decimal('0.01'), max: decimal('1000000') },
+    lot: { step: decimal('0.00001'), min: decimal('0.00001'), max: decimal('9000') },
+    notional: { min: decimal('5'), max: decimal('9000000'), minAppliesToMarket: true },
+  });
 
 export const BTC = rulesOf('BTCUSDT', 'BTC');
 export const ETH = rulesOf('ETHUSDT', 'ETH');

@@ -6,22 +6,11 @@ import type { Decision, Numbers } from '#core/decision/decision.ts';
 import { add, type Decimal, multiply, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
 import type { ExchangeFill } from '#core/order/fill.ts';
 import { type Position, unrealisedOf } from '#core/position/position.ts';
-import type { SymbolRules } from '#core/market/symbol.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
+import { rulesWith } from '#test/harness/rules.ts';
 
 /** The market of every golden example: tick 0.01, step 0.001, minimum order value 5, no slippage. */
-export const GOLDEN_RULES: SymbolRules = {
-  symbol: 'AAAUSDT',
-  status: 'TRADING',
-  baseAsset: 'AAA',
-  quoteAsset: 'USDT',
-  orderTypes: ['LIMIT', 'MARKET'],
-  price: { tick: requireDecimal('0.01'), min: ZERO, max: ZERO },
-  lot: { step: requireDecimal('0.001'), min: requireDecimal('0.001'), max: ZERO },
-  marketLot: { step: ZERO, min: ZERO, max: ZERO },
-  notional: { min: requireDecimal('5'), max: ZERO, minAppliesToMarket: true },
-  band: null,
-};
+export const GOLDEN_RULES = rulesWith();
 
 /** The result of one candle of a golden example, at its close. */
 export interface GoldenRow {

@@ -1,20 +1,14 @@
 import { requireDecimal as d, ZERO } from '#core/amount/decimal.ts';
 import { type Judgement, numbersOf, type Situation } from '#core/judge/situation.ts';
-import type { SymbolRules } from '#core/market/symbol.ts';
 import { FLAT } from '#core/position/position.ts';
+import { rulesWith } from './rules.ts';
 
-const RULES: SymbolRules = {
-  symbol: 'BTCUSDT',
-  status: 'TRADING',
-  baseAsset: 'BTC',
-  quoteAsset: 'USDT',
-  orderTypes: ['MARKET', 'STOP_LOSS_LIMIT'],
+const RULES = rulesWith({
+  ...{ symbol: 'BTCUSDT', baseAsset: 'BTC', orderTypes: ['MARKET', 'STOP_LOSS_LIMIT'] },
   price: { tick: d('0.01'), min: d('0.01'), max: d('1000000') },
   lot: { step: d('0.00001'), min: d('0.00001'), max: d('9000') },
   marketLot: { step: ZERO, min: ZERO, max: d('100') },
-  notional: { min: d('5'), max: ZERO, minAppliesToMarket: true },
-  band: null,
-};
+});
 
 export const NOW = new Date('2022-06-01T00:00:00Z');
 

@@ -3,9 +3,9 @@ import type { ExchangeFill } from '#core/order/fill.ts';
 import { type AccountId, newId, type OrderId, type ProfileId, type UserId } from '#core/ids.ts';
 import type { ApprovedOrder, OrderDraft, OrderRecord } from '#core/order/order.ts';
 import type { IntentRequest, IntentResult, TradingStore } from '#core/ports/store.ts';
-import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { acquireLease } from '#storage/postgres/leases.ts';
+import { rulesWith } from './rules.ts';
 
 /* Rows that trading tests start from. */
 
@@ -14,18 +14,10 @@ export const SYMBOL = 'BTCUSDT';
 export const d = requireDecimal;
 
 const range = { step: d('0.00001'), min: d('0.00001'), max: d('9000') };
-export const RULES: SymbolRules = {
-  symbol: SYMBOL,
-  status: 'TRADING',
-  baseAsset: 'BTC',
-  quoteAsset: 'USDT',
-  orderTypes: ['LIMIT', 'MARKET', 'STOP_LOSS_LIMIT'],
-  price: { tick: d('0.01'), min: d('0.01'), max: d('1000000') },
-  lot: range,
-  marketLot: range,
-  notional: { min: d('5'), max: d('0'), minAppliesToMarket: true },
-  band: null,
-};
+export const RULES = rulesWith({
+  ...{ symbol: SYMBOL, baseAsset: 'BTC', orderTypes: ['LIMIT', 'MARKET', 'STOP_LOSS_LIMIT'] },
+  ...{ price: { tick: d('0.01'), min: d('0.01'), max: d('1000000') }, lot: range, marketLot: range },
+});
 
 export interface Owner {
   readonly accountId: AccountId;

@@ -6,7 +6,7 @@ import type { Series } from '#backtest/columns.ts';
 import type { FillRecord } from '#core/research/backtest-result.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { sliceColumns } from '#core/market/candle-columns.ts';
-import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { readNamedFile } from '#paper/market/candle-files.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
@@ -17,6 +17,7 @@ import type { Fill } from './position.ts';
 import { run } from './run.ts';
 import { lengthOf } from './settings.ts';
 import { walkOf } from './walk.ts';
+import { gridOf, rulesWith } from '#test/harness/rules.ts';
 
 const FOLDER = resolve(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'candles');
 const missing = SERIES.map(({ file }) => join(FOLDER, file)).find((path) => !existsSync(path));
@@ -64,15 +65,11 @@ function coinOf(
   return { series, bars, market, rules: rulesOf(symbol, tick, step) };
 }
 
-const rulesOf = (symbol: string, tick: string, step: string): SymbolRules => ({
-  ...{ symbol, status: 'TRADING', baseAsset: symbol.replace(/USDT$/, ''), quoteAsset: 'USDT' },
-  orderTypes: ['LIMIT', 'MARKET', 'STOP_LOSS_LIMIT'],
-  price: { tick: requireDecimal(tick), min: ZERO, max: ZERO },
-  lot: { step: requireDecimal(step), min: requireDecimal(step), max: ZERO },
-  marketLot: { step: ZERO, min: ZERO, max: ZERO },
-  notional: { min: requireDecimal(MIN_NOTIONAL), max: ZERO, minAppliesToMarket: true },
-  band: null,
-});
+const rulesOf = (symbol: string, tick: string, step: string): SymbolRules =>
+  rulesWith({
+    ...{ symbol, baseAsset: symbol.replace(/USDT$/, ''), orderTypes: ['LIMIT', 'MARKET', 'STOP_LOSS_LIMIT'] },
+    ...gridOf(tick, step),
+  });
 
 const costsOf = ({ taker, maker, slippage, halfSpread, share, feeIn }: CostCase): Costs => ({
   ...{ balance: parse(BALANCE), taker: parse(taker), maker: parse(maker) },

@@ -4,6 +4,7 @@ import type { ChartCandle as Row } from '#web/chart/chart-data.ts';
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { Replayer } from './replay.ts';
 import type { Past } from './summary.ts';
+import { rulesWith } from '#test/harness/rules.ts';
 
 /** Hourly candles that swing by 3 % around 100 once a day. */
 function swings(days: number): Past {
@@ -18,23 +19,11 @@ function swings(days: number): Past {
     close: column((row) => price(row + 1)),
     volume: column(() => 1000),
   } satisfies Record<Exclude<keyof Row, 'closed'>, Float64Array>;
-  const open = { min: ZERO, max: ZERO };
   return {
     interval: '1h',
     columns,
     terms: { balance: requireDecimal('10000'), feeRate: requireDecimal('0.001'), slippage: ZERO },
-    rules: {
-      symbol: 'AAABBB',
-      status: 'TRADING',
-      baseAsset: 'AAA',
-      quoteAsset: 'BBB',
-      orderTypes: ['LIMIT', 'MARKET'],
-      price: { tick: requireDecimal('0.01'), ...open },
-      lot: { step: requireDecimal('0.001'), ...open },
-      marketLot: { step: ZERO, ...open },
-      notional: { min: requireDecimal('5'), max: ZERO, minAppliesToMarket: true },
-      band: null,
-    },
+    rules: rulesWith({ symbol: 'AAABBB', quoteAsset: 'BBB' }),
   };
 }
 const config = {
