@@ -218,8 +218,8 @@ export const listSweeps = operation({
   path: '/profiles/:id/sweeps',
   ...ofProfile,
   status: 200,
-  summary: 'Sweeps of a profile, newest first',
-  response: z.object({ sweeps: z.array(sweep) }),
+  summary: 'Sweeps of a profile, newest first, each with its best settings alone',
+  response: z.object({ sweeps: z.array(sweep.extend({ result: sweepResult.nullable() })) }),
 });
 
 export const readSweep = operation({

@@ -95,6 +95,15 @@ const sweepView = (row: SweepView) => ({
   unitsDone: row.unitsDone ?? 0,
 });
 
+/** A result without its other settings and without the folds of a walk-forward. */
+function bestOf(stored: unknown) {
+  const result = sweepResult.nullable().parse(stored);
+  if (result === null) return null;
+  const { rows, walkForward, ...numbers } = result;
+  const unseen = walkForward === undefined ? {} : { walkForward: { ...walkForward, folds: [] } };
+  return { ...numbers, rows: rows.slice(0, 1), ...unseen };
+}
+
 async function requireSweep(
   { database }: ApiContext,
   { params }: Pick<Incoming<typeof readSweep>, 'params'>,
@@ -117,7 +126,10 @@ async function abort(context: ApiContext, incoming: Incoming<typeof abortSweep>)
 export function mountSweeps({ context, handle }: Routes): void {
   handle(launchSweep, (incoming) => launch(context, incoming));
   handle(listSweeps, async ({ profile }) => ({
-    sweeps: (await selectSweeps(context.database.kysely, profile.id)).map(sweepView),
+    sweeps: (await selectSweeps(context.database.kysely, profile.id)).map((row) => ({
+      ...sweepView(row),
+      result: bestOf(row.result),
+    })),
   }));
   handle(readSweep, async (incoming) => {
     const sweep = await requireSweep(context, incoming);

@@ -76,10 +76,16 @@ interface Reads<Data> {
 export const useReads = <Op extends Operation>(
   op: Op,
   all: readonly Call<Op>[],
-  every: number | false = false,
+  every: number | false | ((data: Answer<Op> | undefined) => number | false) = false,
 ): Reads<Answer<Op>> =>
   useQueries({
-    queries: all.map((parts) => ({ ...readOf(op, parts), refetchInterval: every })),
+    queries: all.map((parts) => ({
+      ...readOf(op, parts),
+      refetchInterval:
+        typeof every === 'function'
+          ? ({ state }: { state: { data?: Answer<Op> | undefined } }) => every(state.data)
+          : every,
+    })),
     combine: joined,
   });
 
