@@ -137,6 +137,25 @@ test('a sweep ranks its sets, and one of them goes into the form', async () => {
   await page.getByRole('heading', { name: 'Dip ladder trades 1 coin with Trailing trade.' }).waitFor();
 });
 
+test('the research page lists what ran with its verdict, sorts it, and links to it', async () => {
+  await page.goto(at('/research'));
+  await page.getByRole('heading', { name: '1 backtest and 1 sweep on record.' }).waitFor();
+  const runs = page.getByRole('region', { name: 'Runs' });
+  const rows = runs.locator('tbody tr');
+  await rows.nth(1).waitFor();
+  await runs.getByRole('button', { name: 'Run', exact: true }).click();
+  assert.match(await rows.first().innerText(), /^Backtest\s+Dip ladder, BTCUSDT/);
+  await runs.getByRole('button', { name: 'Run', exact: true }).click();
+  assert.match(await rows.first().innerText(), /^Sweep/);
+  await shoot(page, 'research-dark');
+  await page.setViewportSize(PHONE.viewport);
+  assert.equal(await sidewaysScroll(page), '');
+  await shoot(page, 'research-phone');
+  await page.setViewportSize(DESKTOP.viewport);
+  await runs.getByRole('link', { name: 'Sweep' }).click();
+  await page.getByRole('heading', { name: /^The best of 8 made/ }).waitFor();
+});
+
 test('a deleted backtest is gone', async () => {
   await page.goto(at('/profiles/:id/backtests'));
   await page.getByLabel('Try a change').waitFor();
@@ -157,12 +176,25 @@ test('a backtest over another period is run again over that of the newest', asyn
   const ids = [runPath, new URL(page.url()).pathname].map((path) => path.split('/').at(-1));
   await page.goto(`${at('/profiles/:id/compare')}?runs=${ids.join(',')}`);
   await page.getByText('These runs differ in period, candles or balance.').waitFor();
+  await page.getByRole('button', { name: 'Common period', pressed: true }).waitFor();
+  await page.getByText('Cut to the common period.').waitFor();
+  await page.getByRole('img', { name: /^Equity over the period: A [+−\d.]/ }).waitFor();
   await page.getByRole('button', { name: 'Same period: run 1 backtest again over' }).click();
   await page.getByText('These runs differ in period, candles or balance.').waitFor({ state: 'detached' });
   await page.getByRole('rowheader', { name: 'Stop loss', exact: true }).waitFor();
   const unfinished = page.getByText(/waits for a worker|is running/).first();
   await unfinished.waitFor({ state: 'detached', timeout: 120_000 });
-  assert.equal(await page.locator('section', { hasText: 'the best of each row' }).locator('thead th').count(), 3);
+  assert.equal(await page.getByRole('group', { name: 'Metrics of BTCUSDT' }).locator('thead th').count(), 3);
+  await page.getByRole('button', { name: 'Common period' }).waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Is B better?' }).waitFor();
+  await page.getByRole('rowheader', { name: 'Ambiguity band' }).waitFor();
+  await shoot(page, 'compare-dark');
+  await page.getByRole('button', { name: 'Trades of A' }).click();
+  await page.getByRole('region', { name: 'Trades', exact: true }).getByRole('button', { name: 'Export CSV' }).waitFor();
+  await page.setViewportSize(PHONE.viewport);
+  assert.equal(await sidewaysScroll(page), '');
+  await shoot(page, 'compare-phone');
+  await page.setViewportSize(DESKTOP.viewport);
 });
 
 test('several coins share the balance under the limits, unless each has all of it', async () => {

@@ -2,13 +2,14 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import type { Answer } from '#api/contract/operation.ts';
-import { compareBacktests, repeatBacktest } from '#api/contract/research.ts';
+import { compareBacktests, readBacktest, repeatBacktest } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/answers.ts';
-import { BUSY_MS, fullConfigOf, isBusy } from '#web/data/research.ts';
-import { useRead, useRun } from '#web/data/read.ts';
+import { BUSY_MS, fullConfigOf, isBusy, untilDone } from '#web/data/research.ts';
+import { useRead, useReads, useRun } from '#web/data/read.ts';
 import { useLabels } from '#web/config/setting-labels.ts';
 import { Result } from '#web/ui/figures.tsx';
+import { CompareCurves, type Letter, letterOf } from './compare-curves.tsx';
 import { ResearchFrame } from './research-frame.tsx';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -56,12 +57,21 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
     { every: (data) => (data?.runs.some(isBusy) === true ? BUSY_MS : false) },
   );
   const { data } = comparison;
+  const pages = useReads(
+    readBacktest,
+    (data?.runs ?? []).map((run) => ({ params: { id, runId: run.id } })),
+    untilDone,
+  );
+  const lettersOf = (symbol: string): Letter[] =>
+    (data?.runs ?? []).flatMap((run, i) => {
+      const page = pages.data?.find((each) => each.id === run.id);
+      const result = page === undefined ? undefined : page.results[symbol];
+      return result === undefined ? [] : [{ letter: letterOf(i), runId: run.id, result }];
+    });
   return (
     <>
       <div className="head">
-        <h1 className="verdict">
-          {data === undefined ? 'Comparison of backtests' : `Comparison of ${data.runs.length} backtests`}
-        </h1>
+        <h1 className="verdict">{data === undefined ? 'Comparison of backtests' : <Verdict comparison={data} />}</h1>
         <p className="two">
           <Link to="/profiles/$id/backtests" params={{ id }}>
             Choose others
@@ -77,15 +87,42 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
                 <SamePeriod id={id} comparison={answer} />
               </Notice>
             )}
-            {answer.coins.map((coin) => (
-              <Section key={coin.symbol} title={resultName(coin.symbol)} note="the best of each row is bold">
-                <Numbers id={id} comparison={answer} coin={coin} />
-              </Section>
-            ))}
             <Settings id={id} comparison={answer} />
+            <Failure what="Could not load the curves." error={pages.error} />
+            {answer.coins.map((coin) => {
+              const letters = lettersOf(coin.symbol);
+              return (
+                <div key={coin.symbol}>
+                  {answer.coins.length < 2 ? null : <h2 className="px-2 pt-4">{resultName(coin.symbol)}</h2>}
+                  {letters.length < 2 ? null : <CompareCurves id={id} letters={letters} />}
+                  <Section title={`Metrics of ${resultName(coin.symbol)}`} note="whole runs">
+                    <Numbers id={id} comparison={answer} coin={coin} />
+                  </Section>
+                </div>
+              );
+            })}
           </>
         )}
       </Read>
+    </>
+  );
+}
+
+/** The runs of the first coin, the best return first. */
+function Verdict({ comparison: { runs, coins } }: { comparison: Comparison }): ReactNode {
+  const [coin] = coins;
+  const found = (coin?.results ?? [])
+    .map(({ runId, metrics }) => ({
+      letter: letterOf(runs.findIndex((run) => run.id === runId)),
+      made: metrics.totalReturn,
+    }))
+    .toSorted((a, b) => b.made - a.made);
+  if (found.length < 2) return `Comparison of ${runs.length} backtests`;
+  const [best, last] = [found[0], found.at(-1)];
+  if (best === undefined || last === undefined) return null;
+  return (
+    <>
+      {best.letter} made <Result value={best.made} />, {last.letter} <Result value={last.made} />.
     </>
   );
 }
@@ -191,6 +228,9 @@ const MEASURES: readonly Measure[] = [
   { words: 'Fees paid', valueOf: ({ metrics }) => metrics.fees, show: twoDecimals, better: 'less' },
 ];
 
+/** Fewer closed trades say nothing. */
+const FEW_TRADES = 30;
+
 interface TableProps {
   id: Profile['id'];
   comparison: Comparison;
@@ -202,8 +242,9 @@ function Head({ id, comparison: { runs }, first }: TableProps & { first: string 
     <thead>
       <tr>
         <th>{first}</th>
-        {runs.map((run) => (
+        {runs.map((run, i) => (
           <th key={run.id} className="num">
+            {letterOf(i)}{' '}
             <Link to="/profiles/$id/backtests/$runId" params={{ id, runId: run.id }}>
               <When at={run.createdAt} />
             </Link>
@@ -221,6 +262,10 @@ function Head({ id, comparison: { runs }, first }: TableProps & { first: string 
 
 function Numbers({ id, comparison, coin }: TableProps & { coin: Compared }): ReactNode {
   const columns: readonly Column[] = comparison.runs.map((run) => coin.results.find(({ runId }) => runId === run.id));
+  // Runs over other days or with few trades have no best.
+  const marks =
+    comparison.sameTerms &&
+    columns.every((column) => column !== undefined && column.metrics.closedCycles >= FEW_TRADES);
   return (
     <div className="tw" tabIndex={0} role="group" aria-label={`Metrics of ${resultName(coin.symbol)}`}>
       <table className="side">
@@ -230,7 +275,7 @@ function Numbers({ id, comparison, coin }: TableProps & { coin: Compared }): Rea
             const values = columns.map((column) => (column === undefined ? null : valueOf(column)));
             const known = values.filter((value) => value !== null);
             const best = better === undefined ? undefined : Math[better === 'more' ? 'max' : 'min'](...known);
-            const alone = new Set(known).size > 1;
+            const alone = marks && new Set(known).size > 1;
             return (
               <tr key={words}>
                 <th scope="row" title={note}>

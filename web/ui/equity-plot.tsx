@@ -10,6 +10,10 @@ interface Line {
   readonly values: readonly number[];
   /** `intent`: a simulated run; `fact`: measured or saved; `held`: buy and hold. */
   readonly kind: 'intent' | 'fact' | 'held';
+  /** Distinguishes several lines of a kind; written at the end of the line. */
+  readonly name?: string;
+  /** Stroke pattern of the line. */
+  readonly dash?: string;
 }
 
 const STYLES = {
@@ -43,9 +47,9 @@ export function EquityPlot(props: PlotProps): ReactNode {
   const y = (value: number): number => 4 + (1 - (value - low) / (high - low || 1)) * 92;
   const valueOf = (tick: number): number => (inMoney ? tick : balance * (1 + tick));
   const ticks = inMoney ? roundTicks(low, high) : roundTicks(low / balance - 1, high / balance - 1);
-  const lasts = lines.flatMap(({ values, kind }) => {
+  const lasts = lines.flatMap(({ values, kind, name }) => {
     const value = values.at(-1);
-    return value === undefined ? [] : [{ kind, at: y(value), tick: inMoney ? value : value / balance - 1 }];
+    return value === undefined ? [] : [{ kind, name, at: y(value), tick: inMoney ? value : value / balance - 1 }];
   });
   const shown = inMoney ? 1 : 100;
   const places = labelPlaces(ticks.map((tick) => tick * shown));
@@ -58,13 +62,20 @@ export function EquityPlot(props: PlotProps): ReactNode {
   );
   const textOf = (tick: number, digits = places): string =>
     inMoney ? numberText(tick, digits) : signedPercent(tick, digits);
-  const ends = apart(lasts.map(({ tick, ...end }) => ({ ...end, text: textOf(tick, Math.max(places, lastPlaces)) })));
+  const ends = apart(
+    lasts.map(({ tick, ...end }) => ({
+      ...end,
+      text: `${textOf(tick, Math.max(places, lastPlaces))}${end.name === undefined ? '' : ` ${end.name}`}`,
+    })),
+  );
   const rules = ticks.map((tick) => {
     const at = y(valueOf(tick));
     const text = tick === 0 && !inMoney ? `0${NARROW_SPACE}%` : textOf(tick);
     return { at, text, free: ends.every((end) => Math.abs(end.at - at) >= 7) };
   });
-  const drawn = lines.map(({ values, kind }) => ({ kind, points: pointsOf(values.map(y), times) }));
+  const drawn = lines.map(({ values, ...line }) => ({ ...line, points: pointsOf(values.map(y), times) }));
+  // With several lines of a kind the area between two of them says nothing.
+  const isNamed = lines.some(({ name }) => name !== undefined);
   return (
     <div className="plot" role="img" aria-label={label}>
       <svg preserveAspectRatio="none" viewBox="0 0 1000 100" aria-hidden="true">
@@ -72,9 +83,15 @@ export function EquityPlot(props: PlotProps): ReactNode {
           <path key={text} d={`M0 ${at}H1000`} stroke="var(--color-rule)" />
         ))}
         <path d={`M0 ${y(balance)}H1000`} stroke="var(--color-rule-strong)" />
-        <Between lines={drawn} />
-        {drawn.map(({ points, kind }) => (
-          <path key={kind} d={pathOf(points)} fill="none" {...STYLES[kind]} />
+        {isNamed ? null : <Between lines={drawn} />}
+        {drawn.map(({ points, kind, name = kind, dash }) => (
+          <path
+            key={name}
+            d={pathOf(points)}
+            fill="none"
+            {...STYLES[kind]}
+            {...(dash === undefined ? {} : { strokeDasharray: dash })}
+          />
         ))}
       </svg>
       {rules.map(({ at, text, free }) =>
@@ -84,8 +101,8 @@ export function EquityPlot(props: PlotProps): ReactNode {
           </span>
         ) : null,
       )}
-      {ends.map(({ kind, at, text }) => (
-        <span key={kind} className={`y ${kind}`} style={{ top: `${at}%` }}>
+      {ends.map(({ kind, name = kind, at, text }) => (
+        <span key={name} className={`y ${kind}`} style={{ top: `${at}%` }}>
           {text}
         </span>
       ))}
