@@ -4,6 +4,9 @@ import { idSchema } from '#core/id-schema.ts';
 import type { AccountId, OrderId, ProfileId, SessionId } from '#core/ids.ts';
 import { instantText } from '#core/text-fields.ts';
 
+/** A decimal without padding zeros, which needs no change. */
+const SHORTEST = /^(?!-0$)-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
+
 /**
  * Money and quantities are decimal text. An answer drops the padding zeros of a numeric column; text that is no decimal with
  * at most 18 places is shown as it is.
@@ -15,6 +18,7 @@ export const decimalText = z.codec(z.string(), z.string(), {
     return text;
   },
   encode(text) {
+    if (SHORTEST.test(text)) return text;
     const value = readDecimal(text);
     return value === undefined ? text : formatDecimal(value);
   },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { z } from 'zod';
+import { formatDecimal, readDecimal } from '#core/amount/decimal.ts';
 import { OPERATIONS } from '#api/contract/contract.ts';
 import { decimalText, instant } from '#api/contract/fields.ts';
 import { encoderOf } from './encode.ts';
@@ -52,6 +53,30 @@ test('a value is encoded as zod encodes it', () => {
     fc.property(values, (value) => {
       assert.deepEqual(encode(value), z.encode(kept, value));
     }),
+  );
+});
+
+const signs = fc.constantFrom('', '-', '+');
+const wholes = fc.oneof(fc.nat().map(String), fc.constantFrom('0', '007', '123456789012345678901', ''));
+const places = fc.oneof(fc.stringMatching(/^[0-9]{1,20}$/), fc.stringMatching(/^[0-9]{0,8}0{1,10}$/), fc.constant(''));
+
+test('an amount is encoded as its shortest text', () => {
+  const encode = encoderOf(decimalText);
+  fc.assert(
+    fc.property(signs, wholes, places, (sign, whole, digits) => {
+      const text = `${sign}${whole}${digits === '' ? '' : `.${digits}`}`;
+      const value = readDecimal(text);
+      assert.equal(encode(text), value === undefined ? text : formatDecimal(value));
+    }),
+    {
+      examples: [
+        ['-', '0', ''],
+        ['-', '0', '0'],
+        ['-', '0', '00'],
+        ['', '0', '10'],
+      ],
+      numRuns: 2_000,
+    },
   );
 });
 
