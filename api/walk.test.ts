@@ -48,7 +48,7 @@ const OPEN_IN_DEMO = [
   /^\/profiles(\/:id)?(\/(enable|disable|clone|import|switch-strategy|lint|discovery))?$/,
   /^\/profiles\/import$/,
   /^\/profiles\/:id\/config-history\/:version\/restore$/,
-  /^\/profiles\/:id\/symbols(\/|$)/,
+  /^\/profiles\/:id\/symbols(?!.*\/proposals$)(\/|$)/,
   /^\/profiles\/:id\/(backtests|sweeps)(\/:\w+)?(\/(abort|pin|robustness|repeat))?$/,
   /^\/profiles\/:id\/(gate|live-comparison)$/,
   /^\/dead-letters\/:id$/,

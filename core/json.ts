@@ -9,3 +9,11 @@ export function readJson(text: string, revive?: Reviver): unknown {
     return undefined;
   }
 }
+
+/** JSON text that does not depend on the order of the keys. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );

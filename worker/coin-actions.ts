@@ -14,13 +14,19 @@ export function readRequest(kind: string, payload: unknown): OperatorRequest | u
     const cancel = COIN_ACTIONS[kind].safeParse(payload).data;
     return cancel === undefined ? undefined : { kind: 'cancel', orderId: cancel.orderId };
   }
-  const order = kind === 'manual-order' ? COIN_ACTIONS[kind].safeParse(payload).data : undefined;
+  const isOrder = kind === 'manual-order' || kind === 'preview-order';
+  const order = isOrder ? COIN_ACTIONS[kind].safeParse(payload).data : undefined;
   if (order === undefined) return undefined;
   const { side, price, quantity, quoteAmount } = order;
   const [by, amount] =
     quantity === undefined ? (['quote', quoteAmount ?? '0'] as const) : (['quantity', quantity] as const);
   const limit = price === undefined ? null : requireDecimal(price);
-  return { kind: 'order', side, limit, size: { by, amount: requireDecimal(amount) } };
+  return {
+    kind: kind === 'preview-order' ? 'preview' : 'order',
+    side,
+    limit,
+    size: { by, amount: requireDecimal(amount) },
+  };
 }
 
 /** Runs a request in its coin. Rejects when the run ends before the outcome: the action is then resumed. */

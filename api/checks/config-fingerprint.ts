@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '#core/json.ts';
 import { BASKET } from '#core/research/costs.ts';
 import type { RunLimits } from '#core/research/research.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { parseWith } from '#api/frame/validate.ts';
 
-const inOrder = (value: unknown): string =>
-  JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
-
 /** Equal values have equal hashes, independent of the order of their keys. */
-const hashOf = (value: unknown): string => createHash('sha256').update(inOrder(value)).digest('hex');
+const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
 type Coins = readonly { readonly symbol: string; readonly config: unknown }[];
 type Fingerprints = Map<string, string | null>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatDecimal, readDecimal } from '#core/amount/decimal.ts';
 import { idSchema } from '#core/id-schema.ts';
-import type { AccountId, OrderId, ProfileId, SessionId } from '#core/ids.ts';
+import type { AccountId, OrderId, ProfileId, SessionId, TokenId } from '#core/ids.ts';
 import { instantText } from '#core/text-fields.ts';
 
 /** A decimal without padding zeros, which needs no change. */
@@ -35,6 +35,7 @@ export const cursor = z.string().max(400);
 export const accountId = idSchema<AccountId>();
 export const profileId = idSchema<ProfileId>();
 export const orderId = idSchema<OrderId>();
+export const tokenId = idSchema<TokenId>();
 export const sessionId = idSchema<SessionId>();
 export const symbolName = z.string().regex(/^[A-Z0-9]{2,30}$/, 'is not a coin pair such as BTCUSDT');
 export const numbers = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { idSchema } from '#core/id-schema.ts';
-import type { TokenId } from '#core/ids.ts';
 import { TOKEN_SCOPES } from '#core/installation/token-scopes.ts';
-import { accountId, humanName, instant } from './fields.ts';
+import { positiveAmount } from '#core/text-fields.ts';
+import { accountId, decimalText, humanName, instant, tokenId } from './fields.ts';
 import { operation } from './operation.ts';
 
-const tokenId = idSchema<TokenId>();
 const scope = z.enum(TOKEN_SCOPES);
 
 const token = z.object({
@@ -22,6 +20,9 @@ const token = z.object({
   lastUsedAt: instant.nullable(),
   lastIp: z.string().nullable(),
   revokedAt: instant.nullable(),
+  /** What approved proposals of the token may spend; null: they may not buy. */
+  budget: z.object({ asset: z.string(), perOrder: decimalText, perDay: decimalText }).nullable(),
+  maxOpenProposals: z.number(),
 });
 
 export const listTokens = operation({
@@ -47,6 +48,15 @@ export const createToken = operation({
     accountIds: z.array(accountId).min(1, 'is empty').max(100).optional(),
     /** Valid for this many days. */
     days: z.number().int().min(1).max(366).default(90),
+    /** What approved proposals may spend in a quote asset, on one order and in 24 hours. Default: they may not buy. */
+    budget: z
+      .strictObject({
+        asset: z.string().regex(/^[A-Z0-9]{1,20}$/, 'is not an asset such as USDT'),
+        perOrder: positiveAmount,
+        perDay: positiveAmount,
+      })
+      .optional(),
+    maxOpenProposals: z.number().int().min(1).max(50).default(5),
   }),
   response: z.object({ id: tokenId, token: z.string(), expiresAt: instant }),
 });

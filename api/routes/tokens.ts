@@ -17,7 +17,7 @@ const MAX_USABLE = 100;
 const HINT_CHARS = 6;
 
 async function create(context: ApiContext, { operator, commit, body }: Incoming<typeof createToken>) {
-  const { name, days } = body;
+  const { name, days, budget = null, maxOpenProposals } = body;
   const token = newToken();
   const at = context.now();
   const expiresAt = new Date(at.getTime() + days * DAY_MS);
@@ -29,9 +29,9 @@ async function create(context: ApiContext, { operator, commit, body }: Incoming<
     if ((await countUsableTokens(transaction, userId, at)) >= MAX_USABLE)
       throw new ApiProblem('conflict', `There are ${MAX_USABLE} tokens: revoke one that is not needed.`);
     for (const accountId of accountIds ?? []) await requireAccount(transaction, operator, accountId);
-    const stored = { userId, name, scopes, accountIds, hint, at, expiresAt };
+    const stored = { userId, name, scopes, accountIds, hint, at, expiresAt, budget, maxOpenProposals };
     const created = await insertToken(transaction, { ...stored, tokenHash: tokenHash(token) });
-    const after = { name, hint, scopes, accountIds, expiresAt };
+    const after = { name, hint, scopes, accountIds, expiresAt, budget, maxOpenProposals };
     return { answer: created, subject: created, after };
   });
   return { id, token, expiresAt };
@@ -41,12 +41,9 @@ export function mountTokens({ context, handle }: Routes): void {
   handle(listTokens, async ({ operator }) => {
     const rows = await selectTokens(context.database.kysely, operator.user.id);
     return {
-      tokens: rows.map(({ createdAt, expiresAt, lastUsedAt, revokedAt, ...row }) => ({
+      tokens: rows.map(({ asset, perOrder, perDay, ...row }) => ({
         ...row,
-        createdAt,
-        expiresAt,
-        lastUsedAt,
-        revokedAt,
+        budget: asset === null || perOrder === null || perDay === null ? null : { asset, perOrder, perDay },
       })),
     };
   });

@@ -13,7 +13,7 @@ export type Approval =
 /** Result of an approved decision. */
 export type TickResult =
   | { readonly kind: 'order'; readonly orderId: OrderId; readonly clientOrderId: string; readonly outcome: string }
-  | { readonly kind: 'not-sent'; readonly reason: string };
+  | { readonly kind: 'not-sent'; readonly reason: string; readonly numbers?: Numbers };
 
 /**
  * Record of a tick, stored in the cache store and returned verbatim by tick-trace. `at` is market time. `ticks` counts the

@@ -207,6 +207,21 @@ export const APPROVAL_REASONS = {
   },
   'data-key-unhealthy': { sentence: 'Not trading: the API key of the account is {status}.', thresholds: ['status'] },
   'lease-lost': { sentence: 'Not sent: another worker has taken over this account.', thresholds: [] },
+  'token-ended': { sentence: 'Not sent: the token of the proposal was revoked or has expired.', thresholds: [] },
+  'token-no-budget': { sentence: 'Not sent: the token has no budget in {asset}.', thresholds: ['asset'] },
+  'token-order-budget': {
+    sentence: 'Not sent: it may cost {wanted}, and the token may spend {most} on one order.',
+    thresholds: ['most'],
+  },
+  'token-day-budget': {
+    sentence: 'Not sent: it may cost {wanted}, and {used} of the {most} that the token may spend in a day are used.',
+    thresholds: ['most'],
+  },
+  'token-open-proposals': {
+    sentence: 'The token has {most} open proposals, and may not have more. Cancel one, or wait until one is decided.',
+    thresholds: ['most'],
+  },
+  'proposal-differs': { sentence: 'Not sent: the order is not what the operator approved.', thresholds: [] },
   'state-moved': { sentence: 'Not sent: the stored state has changed. Deciding again.', thresholds: [] },
 } as const satisfies Record<string, ReasonText>;
 export type ApprovalReason = keyof typeof APPROVAL_REASONS;

@@ -22,6 +22,8 @@ export const manualOrder = z
 /** Manual actions on a coin, by kind. */
 export const COIN_ACTIONS = {
   'manual-order': manualOrder,
+  /** Judges a manual order without placing it. */
+  'preview-order': manualOrder,
   'cancel-order': z.strictObject({ orderId: z.string().max(100) }),
   'force-sell': z.strictObject({}),
 } as const;

@@ -1,3 +1,5 @@
+import type { Numbers } from '#core/decision/decision.ts';
+import type { ProposalRefusal } from '#core/order/proposal.ts';
 import type { Account } from '#core/account/account.ts';
 import type { AdjustmentReason } from '#core/position/cost-basis.ts';
 import type { Decimal } from '#core/amount/decimal.ts';
@@ -56,7 +58,9 @@ export type IntentResult =
     }
   | { readonly kind: 'halted'; readonly halt: Halt }
   | { readonly kind: 'lost-lease' }
-  | { readonly kind: 'moved' };
+  | { readonly kind: 'moved' }
+  /** The proposal or the budget of its token refuses. */
+  | { readonly kind: 'refused'; readonly reason: ProposalRefusal; readonly numbers: Numbers };
 
 export interface OrderUpdate {
   readonly state: OrderState;

@@ -6,7 +6,13 @@ import type { LiveOrder } from './live-order.ts';
 
 /** A request of the operator for one coin. */
 export type OperatorRequest =
-  | { readonly kind: 'order'; readonly side: Side; readonly limit: Decimal | null; readonly size: ManualSize }
+  | {
+      /** A preview is judged like an order and not placed. */
+      readonly kind: 'order' | 'preview';
+      readonly side: Side;
+      readonly limit: Decimal | null;
+      readonly size: ManualSize;
+    }
   | { readonly kind: 'cancel'; readonly orderId: string }
   | { readonly kind: 'force-sell' };
 

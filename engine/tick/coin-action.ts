@@ -5,6 +5,8 @@ import type { ManualReason } from '#core/order/manual-order.ts';
 import type { ManualRequest } from '#core/judge/manual.ts';
 import { isObject } from '#core/merge.ts';
 import { type ActionOutcome, done, EXPIRED, refused } from '#core/order/operator-action.ts';
+import { isProposalRefusal } from '#core/order/proposal.ts';
+import { costOf } from '#core/judge/preview.ts';
 import { isLiveOrder } from '#core/order/order.ts';
 import { type ApprovalContext, type ApprovalResult, approveManual } from './approve.ts';
 import { type Coin, pendingOrder, restingOrders } from '#engine/state/coin.ts';
@@ -42,7 +44,11 @@ export function nextStep(coin: Coin, action: CoinAction, context: () => Approval
   if (order !== null) return leavesRest(action, order, context) ? { kind: 'go-on', settled: order } : endOf(order);
   if (isLate(action)) return LATE;
   if (pendingOrder(coin) !== undefined || coin.price === null) return WAIT;
-  if (request.kind === 'order') return judge(coin, { ...request, reason: `manual-${request.side}` }, context());
+  if (request.kind !== 'force-sell') {
+    const situation = context();
+    const step = judge(coin, { ...request, reason: `manual-${request.side}` }, situation);
+    return request.kind === 'order' ? step : { kind: 'end', outcome: previewOf(step, situation) };
+  }
   // A triggered stop may be selling already. A resting buy must not buy back; a resting sale locks the quantity.
   const now = context();
   if (now.stop?.selling === true) return WAIT;
@@ -73,12 +79,17 @@ function judge(
   { rules }: Coin,
   { reason, ...request }: ManualRequest & { readonly reason: ManualReason },
   context: ApprovalContext,
-): ActionStep {
+): Extract<ActionStep, { kind: 'refuse' | 'send' }> {
   // Rounds onto the tick size, never to a worse price than requested.
   const snap = request.side === 'buy' ? floorToStep : ceilToStep;
   const limit = request.limit === null ? null : snap(request.limit, rules.price.tick);
   const approval = approveManual({ ...request, limit }, context);
   return approval.kind === 'refused' ? { kind: 'refuse', reason, approval } : { kind: 'send', reason, approval };
+}
+
+/** The outcome of a preview: what the order would be and cost, or why it would be refused. */
+function previewOf(step: ReturnType<typeof judge>, situation: ApprovalContext): ActionOutcome {
+  return step.kind === 'refuse' ? refusalOf(step.approval, situation) : done(costOf(step.approval.order, situation));
 }
 
 /** Repeats the cancel while the order rests. Once it does not rest, its state is the outcome. */
@@ -115,9 +126,9 @@ export function unsentOf(result: TickResult): ActionOutcome | undefined {
       ? refused('The cancel was not sent: the request limit of the exchange is used up. Try again in a minute.')
       : undefined;
   }
-  return result.reason === 'halt-kill-switch'
-    ? refused('A kill switch was engaged in the meantime.', { code: result.reason })
-    : undefined;
+  const { reason: code, numbers = {} } = result;
+  if (isProposalRefusal(code)) return refused(describe(APPROVAL_REASONS[code], numbers), { code, numbers });
+  return code === 'halt-kill-switch' ? refused('A kill switch was engaged in the meantime.', { code }) : undefined;
 }
 
 function endOf({ record, applied }: LiveOrder): ActionStep {
@@ -154,7 +165,7 @@ function whyNotDone({ state, exchangeOrderId, payload }: LiveOrder['record'], ap
 export function numbersOf({ id, request }: CoinAction, step: ActionStep): Numbers {
   const numbers: Record<string, string> = { action: id };
   if (step.kind === 'cancel') numbers['order'] = step.live.record.clientOrderId;
-  if (request.kind !== 'order') return numbers;
+  if (request.kind === 'cancel' || request.kind === 'force-sell') return numbers;
   if (request.limit !== null) numbers['limit'] = formatDecimal(request.limit);
   numbers[request.size.by] = formatDecimal(request.size.amount);
   return numbers;

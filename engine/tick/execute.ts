@@ -111,6 +111,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     coin.context.halts = [...coin.context.halts, intent.halt];
     return { kind: 'not-sent', reason: 'halt-kill-switch' };
   }
+  if (intent.kind === 'refused') return { kind: 'not-sent', reason: intent.reason, numbers: intent.numbers };
   if (intent.kind === 'moved') {
     await takeStored(coin, await store.loadRunner(coin.profile.id, coin.symbol));
     return { kind: 'not-sent', reason: 'state-moved' };

@@ -13,6 +13,7 @@ const EXCLUDED_TABLES = new Set([
   'cache_hits',
   'sessions',
   'api_tokens',
+  'proposals',
   'account_leases',
 ]);
 const ROWS_AT_ONCE = 500;

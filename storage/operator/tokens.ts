@@ -13,6 +13,16 @@ interface NewToken {
   readonly accountIds: readonly AccountId[] | null;
   readonly at: Date;
   readonly expiresAt: Date;
+  /** Quote that approved proposals may spend; null: they may not buy. */
+  readonly budget: TokenBudget | null;
+  readonly maxOpenProposals: number;
+}
+
+/** Amounts of quote, as decimal text. */
+interface TokenBudget {
+  readonly asset: string;
+  readonly perOrder: string;
+  readonly perDay: string;
 }
 
 export interface StoredToken {
@@ -38,6 +48,10 @@ export async function createToken(database: Writer, token: NewToken): Promise<To
       account_ids: token.accountIds === null ? null : [...token.accountIds],
       created_at: token.at,
       expires_at: token.expiresAt,
+      budget_asset: token.budget?.asset ?? null,
+      budget_order: token.budget?.perOrder ?? null,
+      budget_day: token.budget?.perDay ?? null,
+      max_open_proposals: token.maxOpenProposals,
     })
     .execute();
   return id;
@@ -75,6 +89,8 @@ export const listTokens = (database: Reader, userId: UserId) =>
     .selectFrom('api_tokens')
     .select(['id', 'name', 'hint', 'scopes', 'account_ids as accountIds', 'created_at as createdAt'])
     .select(['expires_at as expiresAt', 'last_used_at as lastUsedAt', 'last_ip as lastIp', 'revoked_at as revokedAt'])
+    .select(['budget_asset as asset', 'budget_order as perOrder', 'budget_day as perDay'])
+    .select('max_open_proposals as maxOpenProposals')
     .where('user_id', '=', userId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

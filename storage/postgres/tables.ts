@@ -97,6 +97,10 @@ export interface Tables {
     last_used_at: NullableTime;
     last_ip: string | null;
     revoked_at: NullableTime;
+    budget_asset: string | null;
+    budget_order: string | null;
+    budget_day: string | null;
+    max_open_proposals: Generated<number>;
   };
   archived_fills: {
     account_id: AccountId;
@@ -297,6 +301,7 @@ export interface Tables {
     reason: string | null;
     detail: JsonOrDefault;
     finished_at: NullableTime;
+    proposal_id: string | null;
   };
   order_evidence: {
     id: string;
@@ -447,6 +452,25 @@ export interface Tables {
     risk_limits: JsonOrDefault;
     gate_bars: JsonOrDefault;
     discovery: JsonOrDefault;
+  };
+  proposals: {
+    id: string;
+    token_id: TokenId;
+    account_id: AccountId;
+    profile_id: ProfileId;
+    symbol: string;
+    kind: string;
+    payload: Json;
+    intent_hash: Buffer;
+    quote_asset: string;
+    quote: string | null;
+    reason: string;
+    preview_id: string;
+    state: Generated<'open' | 'approved' | 'denied' | 'cancelled'>;
+    proposed_at: TimeOrDefault;
+    expires_at: Time;
+    decided_at: NullableTime;
+    decided_by: UserId | null;
   };
   prune_receipts: {
     id: string;

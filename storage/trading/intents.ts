@@ -13,6 +13,7 @@ import { clientOrderIdOf, listIdOf, type OrderRecord, stopIdOf, targetIdOf } fro
 import type { IntentRequest, IntentResult } from '#core/ports/store.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
+import { proposalRefusalIn } from './proposal-refusal.ts';
 import { type BoundStatement, type Statement, transactAtOnce } from '#storage/postgres/statements.ts';
 
 /** Widest scope first: every caller takes the three locks in this order. Engaging a halt takes its own lock exclusively. */
@@ -229,9 +230,19 @@ function resultOf(request: IntentRequest, row: RefusalRow | undefined): IntentRe
 /**
  * The one durable step between a decision and its order. In one transaction it locks, checks halts and lease, moves the
  * runner state and writes the order row. Throws CommitUnknown when the answer to COMMIT was lost. The order row may exist
- * then, but this caller has not sent the order.
+ * then, but this caller has not sent the order. The trigger order_of_proposal refuses an order beyond the budget of a token.
  */
 export async function commitIntent(db: Database, request: IntentRequest): Promise<IntentResult> {
+  try {
+    return await commitOrExplain(db, request);
+  } catch (error) {
+    const refusal = proposalRefusalIn(error);
+    if (refusal === undefined) throw error;
+    return { kind: 'refused', ...refusal };
+  }
+}
+
+async function commitOrExplain(db: Database, request: IntentRequest): Promise<IntentResult> {
   const lock = { ...LOCK_HALTS, values: lockKeys(request) };
   const isList = request.target !== undefined;
   const second = isList ? [{ ...COMMIT_TARGET, values: targetValues(request) }] : [];

@@ -23,6 +23,8 @@ export interface ActionRequest {
   readonly payload?: unknown;
   readonly requestedBy: UserId;
   readonly validSeconds?: number;
+  /** The approved proposal that it carries out; a second action for it is refused. */
+  readonly proposalId?: string;
 }
 
 interface ActionView {
@@ -61,6 +63,7 @@ export async function requestAction(
       kind,
       payload: jsonText(payload),
       requested_by: requestedBy,
+      proposal_id: request.proposalId ?? null,
       expires_at: sql<Date>`clock_timestamp() + ${validSeconds} * interval '1 second'`,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())

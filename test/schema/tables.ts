@@ -34,6 +34,8 @@ const IDS: Readonly<Record<string, string>> = {
   user_id: 'UserId',
   engaged_by: 'UserId',
   requested_by: 'UserId',
+  token_id: 'TokenId',
+  decided_by: 'UserId',
   'accounts.id': 'AccountId',
   'api_tokens.id': 'TokenId',
   'orders.id': 'OrderId',
