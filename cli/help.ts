@@ -69,8 +69,13 @@ tradewind status    builds and boot times of a running service; with --json and 
   prompt for them, and keep the session in ~/.tradewind
 tradewind token     API tokens for programs; these always sign in:
   create --name NAME  prints a new token: --scope read,research,trade,manage (default: read), --account NAME, --days N
+                      --asset USDT --per-order 50 --per-day 200: what its approved proposals may spend
   list                all tokens with their scopes, expiry and last use
   revoke --name NAME  ends a token, by its name or id
+tradewind proposal  orders that tokens propose:
+  list                with the judgement of the worker, newest first
+  approve --id ID     shows the order; with --hash HASH it is placed once; signs in
+  deny --id ID        signs in; cancel --id ID withdraws one
 tradewind mcp       an MCP server on standard input and output for assistants; needs TRADEWIND_TOKEN, takes --url
 tradewind version   prints the version
 tradewind help      prints this

@@ -55,7 +55,8 @@ async function runCommand(name: string): Promise<number> {
     case 'why':
       return (await import('#cli/remote/command.ts')).runRemote(name, argv, context);
     case 'token':
-      return (await import('#cli/remote/command.ts')).runRemote(`token ${argv[0] ?? ''}`, argv.slice(1), context);
+    case 'proposal':
+      return (await import('#cli/remote/command.ts')).runRemote(`${name} ${argv[0] ?? ''}`, argv.slice(1), context);
     case 'mcp':
       return (await import('./mcp.ts')).runMcp(argv, context);
     case 'version':

@@ -56,7 +56,7 @@ test('the list holds the tools that the token may call, with hints', async () =>
   const names = tools.map(({ name }) => name);
   assert.equal(names.includes('run_backtest'), false);
   for (const name of ['overview', 'why_no_buy', 'check_config', 'stop_buying']) assert.ok(names.includes(name), name);
-  await using researcher = await connect(await create(['research']));
+  await using researcher = await connect(await create(['research', 'trade']));
   const all = (await researcher.listTools()).tools;
   assert.deepEqual(all.map(({ name }) => name).toSorted(), TOOLS.map(({ name }) => name).toSorted());
   assert.ok(JSON.stringify(all).length < 24_000, `the list has ${JSON.stringify(all).length} characters`);

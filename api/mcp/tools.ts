@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instantText } from '#core/text-fields.ts';
+import { manualOrder } from '#core/order/manual-order.ts';
 import { readAccountHealth, listAccountOrders } from '#api/contract/account-state.ts';
 import { accountId, orderId, profileId, symbolName } from '#api/contract/fields.ts';
 import { setKillSwitch, setProfileKillSwitch } from '#api/contract/halts.ts';
@@ -8,6 +9,7 @@ import { listLogs, readDashboard } from '#api/contract/records.ts';
 import { readPerformance } from '#api/contract/performance.ts';
 import { listConfigHistory } from '#api/contract/profile-configs.ts';
 import { lintProfile, listProfiles, readCoin, readProfile } from '#api/contract/profiles.ts';
+import { cancelProposal, listProposals, proposeOrder } from '#api/contract/proposals.ts';
 import { readOrderProof } from '#api/contract/proof.ts';
 import {
   compareBacktests,
@@ -258,5 +260,34 @@ const STOPPING: readonly Tool[] = [
   }),
 ];
 
-/** Every tool. No tool releases a kill switch, changes settings or reads secrets. */
-export const TOOLS: readonly Tool[] = [...STATE, ...REASONS, ...RESULTS, ...RESEARCH, ...STOPPING];
+const PROPOSING: readonly Tool[] = [
+  tool({
+    ...{ name: 'propose_order', title: 'Propose an order', operation: proposeOrder, harmless: true },
+    input: z.strictObject({
+      ...{ id: profile, symbol, reason },
+      order: manualOrder.describe('Amounts are decimal text; a market buy has quoteAmount, a limit order a price'),
+    }),
+    place: ({ id, symbol: coin, order, reason: why }) => ({
+      params: { id, symbol: coin },
+      body: { order, reason: why },
+    }),
+    description:
+      'Proposes a buy or a sale of a coin to the operator. Nothing is traded until the operator approves it. Answers whether the gate would allow it, with cost, fee and worst loss.',
+  }),
+  tool({
+    ...{ name: 'list_proposals', title: 'Proposals', operation: listProposals },
+    input: z.strictObject({ limit }),
+    place: ({ limit: most }) => ({ query: { limit: String(most) } }),
+    description: 'Your proposals, newest first: state, judgement of the worker, and outcome.',
+    pages: true,
+  }),
+  tool({
+    ...{ name: 'cancel_proposal', title: 'Withdraw a proposal', operation: cancelProposal, harmless: true },
+    input: z.strictObject({ id: z.uuid().describe('Id of a proposal, from list_proposals') }),
+    place: ({ id }) => ({ params: { id } }),
+    description: 'Withdraws one of your open proposals.',
+  }),
+];
+
+/** Every tool. No tool places an order, releases a kill switch, changes settings or reads secrets. */
+export const TOOLS: readonly Tool[] = [...STATE, ...REASONS, ...RESULTS, ...RESEARCH, ...PROPOSING, ...STOPPING];

@@ -10,6 +10,7 @@ import { print, oneLine } from '#cli/print.ts';
 import { followLogs, type LogRow } from './follow.ts';
 import { openLink } from './link.ts';
 import { accountOf, type Flags, profileOf, type Remote, table, type CommandOutput } from './remote.ts';
+import { PROPOSAL } from './proposal.ts';
 import { TOKEN } from './token.ts';
 import { WHY } from './why.ts';
 
@@ -93,6 +94,10 @@ const REMOTE = {
   'token create': TOKEN.create,
   'token list': TOKEN.list,
   'token revoke': TOKEN.revoke,
+  'proposal list': PROPOSAL.list,
+  'proposal approve': PROPOSAL.approve,
+  'proposal deny': PROPOSAL.deny,
+  'proposal cancel': PROPOSAL.cancel,
 } satisfies Record<string, Remote>;
 
 type RemoteName = keyof typeof REMOTE;

@@ -1,7 +1,7 @@
 import { TOKEN_SCOPES, type TokenScope } from '#core/installation/token-scopes.ts';
 import { createToken, listTokens, revokeToken } from '#api/contract/tokens.ts';
 import { ClientProblem } from '#api/script-client.ts';
-import { accountOf, named, type Remote, requireFlag, table } from './remote.ts';
+import { accountOf, type Flags, named, type Remote, requireFlag, table } from './remote.ts';
 
 const isScope = (text: string): text is TokenScope => TOKEN_SCOPES.some((scope) => scope === text);
 
@@ -18,9 +18,26 @@ function daysOf(text: string): number {
   throw new ClientProblem('--days must be a whole number from 1 to 366.');
 }
 
+/** What proposals may spend: all three flags, or none. */
+function budgetOf(flags: Flags) {
+  const [asset, perOrder, perDay] = ['asset', 'per-order', 'per-day'].map((name) => flags.get(name));
+  if (asset === undefined && perOrder === undefined && perDay === undefined) return {};
+  if (asset === undefined || perOrder === undefined || perDay === undefined)
+    throw new ClientProblem('A budget needs --asset, --per-order and --per-day.');
+  return { budget: { asset, perOrder, perDay } };
+}
+
 export const TOKEN = {
   create: {
-    flags: { name: 'text', scope: 'text', account: 'text', days: 'text' },
+    flags: {
+      name: 'text',
+      scope: 'text',
+      account: 'text',
+      days: 'text',
+      asset: 'text',
+      'per-order': 'text',
+      'per-day': 'text',
+    },
     signsIn: true,
     async run(link, flags) {
       const name = requireFlag(flags, 'name', 'a name for the token');
@@ -28,6 +45,7 @@ export const TOKEN = {
       const body = {
         name,
         scopes: scopesOf(scope),
+        ...budgetOf(flags),
         ...(days === undefined ? {} : { days: daysOf(days) }),
         ...(account === undefined ? {} : { accountIds: [(await accountOf(link, account)).id] }),
       };
