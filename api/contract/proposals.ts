@@ -19,7 +19,7 @@ const outcome = z.object({
 });
 
 /**
- * An order that a token asks for. The `detail` of a preview that is `done` holds the order as it would be placed: quantity,
+ * An order that a token proposes. The `detail` of a preview that is `done` holds the order as it would be placed: quantity,
  * price, quote, fee and worstLoss in the quote asset.
  */
 const proposal = z.object({
@@ -40,7 +40,7 @@ const proposal = z.object({
   quote: decimalText.nullable(),
   /** The judgement of the worker. */
   preview: outcome.nullable(),
-  /** What the worker did after the approval. */
+  /** The action that carries out the approval. */
   action: outcome.nullable(),
   proposedAt: instant,
   expiresAt: instant,

@@ -20,7 +20,7 @@ const token = z.object({
   lastUsedAt: instant.nullable(),
   lastIp: z.string().nullable(),
   revokedAt: instant.nullable(),
-  /** What approved proposals of the token may spend; null: they may not buy. */
+  /** Quote that approved proposals of the token may spend; null: they may not buy. */
   budget: z.object({ asset: z.string(), perOrder: decimalText, perDay: decimalText }).nullable(),
   maxOpenProposals: z.number(),
 });
@@ -48,7 +48,7 @@ export const createToken = operation({
     accountIds: z.array(accountId).min(1, 'is empty').max(100).optional(),
     /** Valid for this many days. */
     days: z.number().int().min(1).max(366).default(90),
-    /** What approved proposals may spend in a quote asset, on one order and in 24 hours. Default: they may not buy. */
+    /** Quote that approved proposals may spend, on one order and in 24 hours. Default: they may not buy. */
     budget: z
       .strictObject({
         asset: z.string().regex(/^[A-Z0-9]{1,20}$/, 'is not an asset such as USDT'),

@@ -8,7 +8,7 @@ type Proposal = Answer<typeof readProposal>;
 
 const textOf = (value: unknown): string => (value === undefined || value === null ? '-' : String(value));
 
-/** What the worker says about a proposal: cost and worst loss, or why it refuses. */
+/** The judgement of the worker: cost and worst loss, or why it refuses. */
 function judgementOf({ preview, quoteAsset }: Proposal): string {
   if (preview?.state !== 'done') return preview?.reason ?? preview?.state ?? 'not judged';
   const detail = isObject(preview.detail) ? preview.detail : {};

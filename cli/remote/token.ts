@@ -18,7 +18,7 @@ function daysOf(text: string): number {
   throw new ClientProblem('--days must be a whole number from 1 to 366.');
 }
 
-/** What proposals may spend: all three flags, or none. */
+/** The budget of approved proposals: all three flags, or none. */
 function budgetOf(flags: Flags) {
   const [asset, perOrder, perDay] = ['asset', 'per-order', 'per-day'].map((name) => flags.get(name));
   if (asset === undefined && perOrder === undefined && perDay === undefined) return {};

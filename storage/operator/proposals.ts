@@ -4,7 +4,7 @@ import type { ActionState } from '#core/order/operator-action.ts';
 import type { Reader, Transaction } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 
-/** What a token asks for; `quote` is the most that a buy may cost in `quoteAsset`, null for a sale. */
+/** The proposal of a token; `quote` is the most that a buy may cost in `quoteAsset`, null for a sale. */
 interface NewProposal {
   readonly id: string;
   readonly tokenId: TokenId;
