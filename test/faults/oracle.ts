@@ -76,6 +76,9 @@ async function assertOrders(environment: Environment, restored: boolean): Promis
   assert.deepEqual(invented, [], 'orders are stored that the exchange does not have');
 }
 
+/** A list that a sale was to replace is placed again after each refusal of the sale. */
+const MOST_ALIKE = 10;
+
 /**
  * Both legs of a list are stored with one quantity, and of each list one leg sold at most, and no more than that. None was
  * placed while the order before it could still sell: the exchange would have refused its quantity.
@@ -86,6 +89,12 @@ async function assertLists(environment: Environment): Promise<void> {
   const uncovered = stored.filter(({ payload }) => JSON.stringify(payload).includes('insufficient balance'));
   const ids = uncovered.map(({ client_order_id: id }) => id);
   assert.deepEqual(ids, [], 'order lists were placed for more than was free');
+  const cancelled = stored.filter(
+    ({ purpose, state, exchange_order_id: id }) => purpose === 'stop' && state === 'cancelled' && id !== null,
+  );
+  const alike = Map.groupBy(cancelled, ({ symbol, quantity, stop_price }) => `${symbol} ${quantity} ${stop_price}`);
+  const repeated = [...alike].filter(([, orders]) => orders.length > MOST_ALIKE).map(([what]) => what);
+  assert.deepEqual(repeated, [], 'order lists were cancelled and placed again as they were');
   for (const { list_id, quantity } of stored) {
     const legs = stored.filter((leg) => leg.list_id === list_id);
     const purposes = legs.map(({ purpose }) => purpose).toSorted();

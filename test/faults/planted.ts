@@ -96,7 +96,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     becomes: "resting(coin, ({ purpose }) => purpose !== 'stop');",
     // The target then counts as a sale of its own, next to its stop.
     cell: 'slow × list create',
-    says: /its stops are for|without a stop and without a reason/,
+    says: /cancelled and placed again as they were|its stops are for/,
   },
   'list-placed-over-a-sale': {
     file: 'engine/tick/execute.ts',
