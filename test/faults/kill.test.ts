@@ -17,25 +17,52 @@ import { controlHeaders } from '#paper/drills/control-guard.ts';
 import { type Database, openDatabase } from '#storage/postgres/database.ts';
 import { MARKET_START, writeSwingingCandles } from '#test/flow/candles.ts';
 import { type ApiClient, createClient } from '#test/flow/client.ts';
-import { startProfile, UNGUARDED } from '#test/flow/profile.ts';
+import { LISTED, startProfile, UNGUARDED } from '#test/flow/profile.ts';
 import { openDice } from '#test/flow/random.ts';
 import { until } from '#test/flow/until.ts';
 import { type App, type Part, startApp } from './app.ts';
 
 /** FAULT_KILLS=100 is the long one. */
 const KILLS = Number(process.env['FAULT_KILLS'] ?? 20);
+/** Kills while an order list rests on the exchange. */
+const LIST_KILLS = Number(process.env['FAULT_KILLS'] ?? 5);
 const SYMBOL = 'BTCUSDT';
 
-const folder = mkdtempSync(join(tmpdir(), 'tradewind-kill-'));
-// Root runs the server as a user of its own, who must be able to pass: else its files are kept elsewhere and outlive the test.
-chmodSync(folder, 0o711);
-after(() => rmSync(folder, { recursive: true, force: true }));
+let folder = '';
+function openFolder(): void {
+  const opened = mkdtempSync(join(tmpdir(), 'tradewind-kill-'));
+  // Root runs the server as a user of its own, who must be able to pass: else its files are kept elsewhere and outlive the test.
+  chmodSync(opened, 0o711);
+  after(() => rmSync(opened, { recursive: true, force: true }));
+  folder = opened;
+}
 
 const seed = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000);
 const dice = openDice(seed);
 
 const title = `worker, api and PostgreSQL are killed ${KILLS} times (seed ${seed})`;
-test(`${title}: it goes on, nothing is doubled, nothing lost`, { timeout: 120_000 + KILLS * 15_000 }, async () => {
+test(`${title}: it goes on, nothing is doubled, nothing lost`, { timeout: 120_000 + KILLS * 15_000 }, () =>
+  killMany(UNGUARDED, KILLS, async () => {
+    await delay(dice.between(200, 1_700));
+    if (dice.chance(0.5)) await orderOnItsWay();
+    return true;
+  }),
+);
+
+const listTitle = `worker, api and PostgreSQL are killed ${LIST_KILLS} times while an order list rests (seed ${seed})`;
+test(`${listTitle}: nothing is doubled, nothing lost`, { timeout: 120_000 + LIST_KILLS * 45_000 }, () =>
+  killMany(LISTED, LIST_KILLS, async () => {
+    // At this speed the price may pass a list that is on its way: after a refusal the worker that runs tries none.
+    const rests = await until('an order list to rest', listRests, 20_000).catch(() => false);
+    await delay(dice.between(0, 300));
+    return rests && (await listRests());
+  }),
+);
+
+/** `ready` waits for the moment of the next kill; a kill counts when it returns true. */
+async function killMany(config: object, kills: number, ready: () => Promise<boolean>): Promise<void> {
+  openFolder();
+  took.length = 0;
   writeSwingingCandles(folder, 60 * 24 * 30);
   const from = new Date(MARKET_START + 3_600_000).toISOString();
   const args = ['--port', '0', '--replay', folder, '--from', from, '--speed', '1800'];
@@ -45,19 +72,17 @@ test(`${title}: it goes on, nothing is doubled, nothing lost`, { timeout: 120_00
   const { accounts } = await client.call(listAccounts, {});
   const [account] = accounts;
   assert.ok(account !== undefined);
-  const profileId = await startProfile({ ...client, accountId: account.id }, [SYMBOL], { config: UNGUARDED });
+  const profileId = await startProfile({ ...client, accountId: account.id }, [SYMBOL], { config });
   await until('the first decision', () => ticked(client, profileId, 0));
 
   await slowOrders();
 
-  for (let kill = 1; kill <= KILLS; kill++) {
-    await delay(dice.between(200, 1_700));
-    if (dice.chance(0.5)) await orderOnItsWay();
-    await killAndRecover(app, client, {
-      profileId,
-      part: dice.pick<Part>(['worker', 'worker', 'api', 'postgres']),
-      kill,
-    });
+  for (let kill = 1, counted = 0; counted < kills; kill++) {
+    assert.ok(kill <= 3 * kills, `${counted} of ${kill - 1} kills came at their moment`);
+    const counts = await ready();
+    if (counts) counted += 1;
+    const part = counts ? dice.pick<Part>(['worker', 'worker', 'api', 'postgres']) : 'worker';
+    await killAndRecover(app, client, { profileId, part, kill });
   }
   console.table(PARTS.map(spreadOf));
   // The number of trades between two kills is random: it depends on the seconds of each swing that the worker saw.
@@ -67,7 +92,14 @@ test(`${title}: it goes on, nothing is doubled, nothing lost`, { timeout: 120_00
     return sides?.includes('buy') === true && sides.includes('sell');
   });
   await assertConsistent(client);
-});
+}
+
+/** Both legs of one list rest on the exchange, as far as the worker has stored it. */
+const listRests = (): Promise<boolean> =>
+  withDatabase(async ({ kysely }) => {
+    const legs = kysely.selectFrom('orders').select('id').where('list_id', 'is not', null).where('state', '=', 'open');
+    return (await legs.execute()).length === 2;
+  }).catch(() => false);
 
 const PARTS: readonly Part[] = ['worker', 'api', 'postgres'];
 /** Milliseconds from each kill to the next decision, and to the proof of every order where the test waited for it. */
@@ -213,7 +245,10 @@ async function agreed(trading: TradingPort): Promise<Sides | undefined> {
     }
   }
   assert.equal(new Set(exchange.map((order) => order.clientOrderId)).size, exchange.length, 'an intent was sent twice');
-  if (seen !== known.size || stored.orders.some((order) => isLiveOrder(order.state))) return undefined;
+  const open = new Set((await trading.openOrders(SYMBOL)).orders.map(({ exchangeOrderId }) => exchangeOrderId));
+  const live = stored.orders.filter((order) => isLiveOrder(order.state));
+  const isOpen = ({ exchange_order_id: id }: (typeof live)[number]): boolean => id !== null && open.has(id);
+  if (seen !== known.size || live.length !== open.size || !live.every(isOpen)) return undefined;
   const { free = '0', locked = '0' } = balances['BTC'] ?? {};
   return {
     position: requireDecimal(stored.runner.quantity),
