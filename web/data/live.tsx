@@ -5,6 +5,7 @@ import { readKillSwitch } from '#api/contract/halts.ts';
 import { readOrderTerms } from '#api/contract/manual.ts';
 import type { Operation } from '#api/contract/operation.ts';
 import { listCoins, listProfiles, readCoin, readProfile } from '#api/contract/profiles.ts';
+import { listPriceAlerts } from '#api/contract/price-alerts.ts';
 import { listLogs, readDashboard } from '#api/contract/records.ts';
 import { readAccountRisk, readProfileRisk } from '#api/contract/risk.ts';
 import { currentSession, status } from '#api/contract/session.ts';
@@ -54,7 +55,7 @@ const CHANGED_BY: Partial<Record<EventFrame['topic'], readonly Operation[]>> = {
   orphan: OF_COINS,
   log: [readDashboard, listLogs],
   profile: [...OF_COINS, listProfiles, readProfile],
-  account: [readDashboard, listAccounts, readOrderTerms],
+  account: [readDashboard, listAccounts, readOrderTerms, listPriceAlerts],
   halt: [readDashboard, readCoin, readKillSwitch, readProfileRisk, readAccountRisk],
   status: [status],
 };

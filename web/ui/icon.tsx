@@ -39,6 +39,13 @@ const SHAPES = {
       <path d="M2.5 9.5 9.5 2.5" {...line} strokeWidth="1.3" />
     </>
   ),
+  bell: (
+    <path
+      d="M6 1a3.2 3.2 0 0 1 3.2 3.2c0 3 1.3 3.8 1.3 3.8h-9s1.3-.8 1.3-3.8A3.2 3.2 0 0 1 6 1zM4.8 10a1.2 1.2 0 0 0 2.4 0"
+      {...line}
+      strokeWidth="1.2"
+    />
+  ),
   minus: <path d="M2 6h8" {...line} strokeWidth="1.4" />,
   circ: (
     <>
