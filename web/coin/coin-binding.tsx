@@ -1,11 +1,13 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { listDayTickers } from '#api/contract/market.ts';
 import { bindCoin, unbindCoin } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
 import type { Coin, Order, Profile } from '#web/data/answers.ts';
-import { useAct } from '#web/data/read.ts';
+import { useAct, useRead } from '#web/data/read.ts';
 import { useMarkets } from '#web/data/use-markets.ts';
 import { coinView } from './coin-view.ts';
-import { count, quantity } from '#web/ui/numbers.ts';
+import { count, decimalsOf, numberText, quantity, signedPercent } from '#web/ui/numbers.ts';
+import { volumeText } from '#web/chart/chart-text.ts';
 import { orderName } from './order-labels.ts';
 import { WorkerAction } from './worker-action.tsx';
 import { PriceField } from './entry-price.tsx';
@@ -29,8 +31,13 @@ export function AddCoin({ profile }: { profile: Profile }): ReactNode {
     const body = { symbol: symbol.trim().toUpperCase(), ...(price === '' ? {} : { averageEntryPrice: price }) };
     bind.mutate({ params: { id: profile.id }, body });
   };
-  const free =
-    data?.symbols.filter((market) => market.status === 'TRADING' && !profile.symbols.includes(market.symbol)) ?? [];
+  // The coins with the most volume come first, each with its last day.
+  const { data: days } = useRead(listDayTickers, { params: { id: profile.accountId } });
+  const dayOf = new Map(days?.tickers.map((ticker) => [ticker.symbol, ticker]));
+  const volumeOf = (name: string): number => dayOf.get(name)?.volume ?? -1;
+  const free = (data?.symbols ?? [])
+    .filter((market) => market.status === 'TRADING' && !profile.symbols.includes(market.symbol))
+    .toSorted((a, b) => volumeOf(b.symbol) - volumeOf(a.symbol));
   return (
     <form className="actions" onSubmit={submit}>
       <label htmlFor={id} className="two">
@@ -48,9 +55,16 @@ export function AddCoin({ profile }: { profile: Profile }): ReactNode {
         />
       </span>
       <datalist id={`${id}-list`}>
-        {free.map((market) => (
-          <option key={market.symbol}>{market.symbol}</option>
-        ))}
+        {free.map(({ symbol: name, tickSize, quoteAsset }) => {
+          const day = dayOf.get(name);
+          return (
+            <option key={name} value={name}>
+              {day === undefined
+                ? name
+                : `${numberText(day.last, decimalsOf(tickSize, 2))} ${quoteAsset}, ${signedPercent(day.change)} in 24 h, volume ${volumeText(day.volume)} ${quoteAsset}`}
+            </option>
+          );
+        })}
       </datalist>
       <PriceField value={averageEntryPrice} onChange={setAverageEntryPrice} />
       <button type="submit" className="btn" disabled={bind.isPending}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { changeOpsNotify, readOpsNotify, testOpsNotify } from '#api/contract/notifiers.ts';
+import { changeOpsNotify, listNotifiers, readOpsNotify, testOpsNotify } from '#api/contract/notifiers.ts';
 import { listProfiles } from '#api/contract/profiles.ts';
-import { useAct, useRead } from '#web/data/read.ts';
+import { useAct, useRead, useReads } from '#web/data/read.ts';
 import { Switch } from '#web/ui/field.tsx';
 import { opsLabel } from '#web/shell/notices.ts';
 import { count } from '#web/ui/numbers.ts';
@@ -39,22 +39,32 @@ export function OpsNotifySettings(): ReactNode {
 function TestMessage(): ReactNode {
   const { data } = useRead(listProfiles, {});
   const names = new Map(data?.profiles.map(({ id, name }) => [id, name]));
+  const ofProfiles = useReads(
+    listNotifiers,
+    (data?.profiles ?? []).map(({ id }) => ({ params: { id } })),
+  ).data;
+  const hasChannel = ofProfiles?.some(({ notifiers }) => notifiers.some(({ configured }) => configured?.enabled));
   const test = useAct(testOpsNotify);
   const sent = test.data?.deliveries ?? [];
   const failed = sent.filter(({ ok }) => !ok);
   return (
     <>
       <div className="actions">
-        <button type="button" className="btn" disabled={test.isPending} onClick={() => test.mutate({})}>
+        <button
+          type="button"
+          className="btn"
+          disabled={test.isPending || hasChannel !== true}
+          onClick={() => test.mutate({})}
+        >
           Send a test message
         </button>
+        {hasChannel === false ? (
+          <span className="note">
+            No channel is set up. This tests the channels of profiles; each channel of the account has its own test.
+          </span>
+        ) : null}
       </div>
       <Failure what="Not sent." error={test.error} />
-      {test.isSuccess && sent.length === 0 ? (
-        <Notice tone="care" title="No channel is set up.">
-          No profile has an enabled notifier. Set one up under Notifications of a profile.
-        </Notice>
-      ) : null}
       {sent.length > failed.length ? (
         <Notice tone="next">{count(sent.length - failed.length, 'message')} arrived.</Notice>
       ) : null}
