@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal } from '#core/amount/decimal.ts';
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { Coin } from '#web/data/answers.ts';
-import { coinView } from './coin-view.ts';
+import { coinView, roundsToZero } from './coin-view.ts';
 
 const plan = (...lines: [string, string][]): Coin['state'] => ({
   at: '2026-11-20T14:12:07.000Z',
@@ -72,4 +72,9 @@ test('the next step is the nearest part of the plan', () => {
   assert.equal(waiting.next?.verb, 'Starts the trailing stop');
   const flat = coinView(coin({ quantity: '0', state: plan(['entry', '2500'], ['stop', '1']) }));
   assert.deepEqual([flat.next?.verb, flat.stop], ['Buys', null]);
+});
+
+test('a P&L that is shown as 0.00 is neither a gain nor a loss', () => {
+  const flat = ['0', '0.004', '-0.004', '0.005', '-0.01'].map((gain) => roundsToZero(requireDecimal(gain), 'USDT'));
+  assert.deepEqual(flat, [true, true, true, false, false]);
 });

@@ -1,7 +1,16 @@
-import { type Decimal, divide, multiply, readDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
+import {
+  absolute,
+  type Decimal,
+  divide,
+  formatDecimal,
+  multiply,
+  readDecimal,
+  toNumber,
+  ZERO,
+} from '#core/amount/decimal.ts';
 import { unrealisedOf } from '#core/position/position.ts';
 import type { Coin } from '#web/data/answers.ts';
-import { change, percent } from '#web/ui/numbers.ts';
+import { change, money, percent } from '#web/ui/numbers.ts';
 
 /** The next action of a coin, read from its plan. */
 export interface NextStep {
@@ -75,6 +84,10 @@ function viewOf(coin: Coin): CoinView {
     blocked: coin.state?.approval.kind === 'refused',
   };
 }
+
+/** Whether a P&L has no digit but zero as it is shown: then it is neither a gain nor a loss. */
+export const roundsToZero = (gain: Decimal, asset: string): boolean =>
+  !/[1-9]/.test(money(formatDecimal(absolute(gain)), asset));
 
 const planLevel = (coin: Coin, name: string): string | null =>
   coin.state?.plan.find((line) => line.name === name)?.price ?? null;

@@ -26,7 +26,7 @@ import { Section } from '#web/ui/section.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
 import { Timeline } from './timeline.tsx';
 import { Prose } from '#web/ui/when.tsx';
-import { coinView, distanceText } from './coin-view.ts';
+import { coinView, distanceText, roundsToZero } from './coin-view.ts';
 import { money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
 import { isLive, orderSummary } from './order-labels.ts';
 import { Read } from '#web/ui/read.tsx';
@@ -232,8 +232,8 @@ function Result({ coin }: { coin: Coin }): ReactNode {
   const { held, gain, gainShare, quote } = coinView(coin);
   if (!held) return 'is not held.';
   if (gain === null) return 'is held.';
+  if (roundsToZero(gain, quote)) return 'is at its average price.';
   const text = money(formatDecimal(absolute(gain)), quote);
-  if (!/[1-9]/.test(text)) return 'is at its average price.';
   const up = gain > 0n;
   return (
     <>

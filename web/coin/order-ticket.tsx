@@ -3,6 +3,8 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { type Decimal, formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { placeOrder, readOrderTerms } from '#api/contract/manual.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import { blockersOf } from '#web/data/blockers.ts';
 import { call } from '#web/data/call.ts';
 import type { Coin, OrderTerms } from '#web/data/answers.ts';
 import { useIsStale } from '#web/data/live.tsx';
@@ -13,6 +15,7 @@ import { Gain } from '#web/ui/figures.tsx';
 import { MISSING, money, percent, price, quantity } from '#web/ui/numbers.ts';
 import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
+import { Prose } from '#web/ui/when.tsx';
 import { coinView } from './coin-view.ts';
 import { Amount, Choice } from './ticket-fields.tsx';
 import {
@@ -49,13 +52,35 @@ const EMPTY = { buy: '', sell: '', limit: '' };
 export function OrderTicket(props: TicketProps): ReactNode {
   const { profileId, coin } = props;
   const terms = useRead(readOrderTerms, { params: { id: profileId, symbol: coin.symbol } }, { every: POLL_MS });
+  const { isOpen, close } = useSheet();
   return (
-    <Section title="Order ticket" note="manual">
-      <Read of={terms} what="the balance" rows={8}>
-        {(known) => <Form {...props} terms={known} />}
-      </Read>
-    </Section>
+    <div className="sheet" data-open={isOpen}>
+      <Section title="Order ticket" note="manual">
+        <button type="button" className="btn sheet-close" onClick={close}>
+          Close
+        </button>
+        <Read of={terms} what="the balance" rows={8}>
+          {(known) => <Form {...props} terms={known} />}
+        </Read>
+      </Section>
+    </div>
   );
+}
+
+/** On a phone the ticket is a sheet, open while the address names a side. */
+function useSheet() {
+  const isOpen = useLocation({ select: ({ hash }) => hash === 'buy' || hash === 'sell' });
+  const navigate = useNavigate();
+  const close = (): void => void navigate({ to: '.', search: true, hash: '', replace: true, resetScroll: false });
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const press = ({ key }: KeyboardEvent): void => {
+      if (key === 'Escape' && document.querySelector('dialog[open]') === null) close();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  });
+  return { isOpen, close };
 }
 
 /** The side of the order is in the address: `#buy` or `#sell`, as the palette opens it. It focuses the amount. */
@@ -132,7 +157,7 @@ function Form({ accountId, profileId, coin, terms }: TicketProps & { terms: Orde
           onChoose={(share) => change({ [side]: shareText({ coin, terms }, side, share) })}
         />
       </Amount>
-      <Numbers {...{ coin, terms, side, estimate }} />
+      <Numbers {...{ profileId, coin, terms, side, estimate }} />
       <p className="care" role="status">
         {estimate.problem}
       </p>
@@ -206,13 +231,33 @@ function useOrder({ accountId, profileId, symbol }: OrderPlace) {
 }
 
 interface NumbersProps {
+  profileId: ProfileId;
   coin: Coin;
   terms: OrderTerms;
   side: Side;
   estimate: Estimate;
 }
 
-function Numbers({ coin, terms: { takerFee, stop }, side, estimate }: NumbersProps): ReactNode {
+/** Whether a limit or a stop of buying refuses a manual buy. */
+function Limits({ profileId, symbol }: Pick<TicketProps, 'profileId'> & { symbol: string }): ReactNode {
+  const { data } = useRead(readDashboard, {});
+  const hit =
+    data === undefined
+      ? undefined
+      : blockersOf(data, { profileId, symbol }).find(({ kind }) => LIMITING.includes(kind));
+  return (
+    <>
+      <dt>Limits</dt>
+      <dd className={hit === undefined ? '' : 'care'}>
+        {data === undefined ? MISSING : hit === undefined ? 'all passed' : <Prose text={hit.sentence} />}
+      </dd>
+    </>
+  );
+}
+
+const LIMITING: readonly string[] = ['buying-stopped', 'limit'];
+
+function Numbers({ profileId, coin, terms: { takerFee, stop }, side, estimate }: NumbersProps): ReactNode {
   const { base, quote } = coinView(coin);
   const { quantity: size, value, fee, smallest, average, result } = estimate;
   const text = (amount: typeof fee): string =>
@@ -245,6 +290,7 @@ function Numbers({ coin, terms: { takerFee, stop }, side, estimate }: NumbersPro
       <dd>
         {result === null ? side === 'buy' && stop === null ? 'no stop' : MISSING : <Gain value={result} unit={quote} />}
       </dd>
+      {side === 'buy' ? <Limits profileId={profileId} symbol={coin.symbol} /> : null}
     </dl>
   );
 }
