@@ -3,16 +3,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { DESKTOP, PHONE, shoot } from './browser.ts';
-import { ask, settle, type Stack, startStack } from './stack.ts';
+import { ask, seriousFindings, settle, type Stack, startStack } from './stack.ts';
 
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 let stack: Stack;
 let page: Page;
 let profileId: string;
+let accountId: string;
 
 before(async () => {
   stack = await startStack();
-  ({ page, profileId } = await settle(stack));
+  ({ page, profileId, accountId } = await settle(stack));
   page.setDefaultTimeout(60_000);
 });
 after(() => stack?.[Symbol.asyncDispose]());
@@ -69,6 +70,22 @@ test('before the scripts arrive the page has its frame', async () => {
   await bare.context().close();
 });
 
+test('the bell counts a triggered price alert until the notifications are opened', async () => {
+  const url = `${stack.app.url}/api/accounts/${accountId}/price-alerts`;
+  await open('/');
+  const bell = page.getByRole('link', { name: /^Notifications/ });
+  await bell.waitFor();
+  assert.equal(await bell.getAttribute('aria-label'), 'Notifications');
+  const rule = { kind: 'move', percent: '0.01', minutes: 600 };
+  await ask(page, { method: 'POST', url, data: { symbol: 'BTCUSDT', rule } });
+  await page.getByRole('link', { name: 'Notifications, 1 unread' }).click();
+  await heading(/notifications/i);
+  await page.getByRole('link', { name: 'Notifications', exact: true }).first().waitFor();
+  await open('/');
+  await heading(/equity/);
+  await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor();
+});
+
 test('the palette opens the order ticket of a coin', async () => {
   await open('/');
   await heading(/./);
@@ -77,6 +94,25 @@ test('the palette opens the order ticket of a coin', async () => {
   await page.getByRole('option', { name: /^Buy BTC/ }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByLabel('Spend').and(page.locator(':focus')).waitFor();
+});
+
+test('on a phone the order ticket is a sheet that Buy opens and Close closes', async () => {
+  const phone = await stack.open({ ...PHONE, colorScheme: 'light' });
+  phone.setDefaultTimeout(60_000);
+  await phone.context().addCookies((await page.context().storageState()).cookies);
+  await phone.goto(`${stack.app.url}/profiles/${profileId}/coins/BTCUSDT`);
+  const ticket = phone.getByRole('region', { name: 'Order ticket' });
+  const bar = phone.getByRole('navigation', { name: 'Order ticket' });
+  await bar.getByRole('link', { name: 'Buy' }).tap();
+  await ticket.getByLabel('Spend').and(phone.locator(':focus')).waitFor();
+  await ticket.getByText('Limits').waitFor();
+  assert.deepEqual(await seriousFindings(phone), []);
+  await shoot(phone, 'ticket-phone');
+  await ticket.getByRole('button', { name: 'Close' }).tap();
+  await ticket.waitFor({ state: 'hidden' });
+  await bar.getByRole('link', { name: 'Sell' }).tap();
+  await ticket.getByText('Estimated proceeds').waitFor();
+  await phone.context().close();
 });
 
 test('the palette finds lists, a new backtest and actions', async () => {

@@ -69,6 +69,24 @@ async function narrowScroll(page: Page): Promise<string[]> {
   return found;
 }
 
+test('no page reports an error when all pages are opened one after the other without a pause', async () => {
+  const page = await stack.open({ ...DESKTOP, colorScheme: 'dark' });
+  await page.context().addCookies((await signedIn.context().storageState()).cookies);
+  await page.goto(stack.app.url);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const ids = { id: profileId, order: orderId, ...research };
+  // Twice: the second time their scripts are loaded, so that pages are left while they fetch and draw.
+  for (const path of [...SCREENS, ...SCREENS].map(([, to]) => addressOf(to, ids)))
+    await page.evaluate((to) => {
+      history.pushState({}, '', to);
+      dispatchEvent(new PopStateEvent('popstate'));
+    }, path);
+  await page.getByRole('link', { name: 'Tradewind, overview' }).click();
+  await page.locator('table tbody tr').first().waitFor();
+  await page.context().close();
+  assert.deepEqual(stack.faults, []);
+});
+
 test('nothing failed in the pages meanwhile', () => {
   assert.deepEqual(stack.faults, []);
 });
