@@ -66,6 +66,9 @@ test('a backtest goes from its launch with a change to a result', async () => {
   runPath = new URL(page.url()).pathname;
   await page.getByRole('button', { name: 'Run robustness tests' }).click();
   await page.getByText(/small changes made no difference/).waitFor({ timeout: 180_000 });
+  const trust = page.getByRole('region', { name: 'How far to trust it' });
+  await trust.getByText('without the later candles it decided the same').waitFor();
+  await trust.getByText('too few: at least 30 to say anything').waitFor();
   await shoot(page, 'backtest-run-dark');
 });
 

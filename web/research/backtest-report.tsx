@@ -13,6 +13,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
 import { BacktestTrades, TradeGroups } from './backtest-trades.tsx';
+import { Trust } from './trust.tsx';
 
 /** Where the candles of a stored run are read. */
 interface StoredRun {
@@ -34,7 +35,7 @@ export function BacktestReport({ result, run }: { result: StoredResult; run: Sto
           <Prose text={warning} />
         </Notice>
       ))}
-      <BacktestTrades result={result} run={run} />
+      <BacktestTrades result={result} run={run} aside={<Trust result={result} run={run} />} />
       <div className="cols">
         <Section title="Equity" note={<Window result={result} />} span={7}>
           <div className="key">

@@ -14,10 +14,12 @@ import { TradesTable } from './trades-table.tsx';
 interface BacktestTradesProps {
   result: StoredResult;
   run: { readonly profileId: ProfileId; readonly runId: string };
+  /** Next to the table. */
+  aside?: ReactNode;
 }
 
 /** The trades of a backtest on its candles and in a table; a chosen one is brought into view. */
-export function BacktestTrades({ result, run }: BacktestTradesProps): ReactNode {
+export function BacktestTrades({ result, run, aside }: BacktestTradesProps): ReactNode {
   const trades = useMemo(() => tradesOf(result), [result]);
   const symbols = result.coins === undefined ? [result.symbol] : Object.keys(result.coins);
   const [shown, setShown] = useState(symbols[0] ?? result.symbol);
@@ -44,13 +46,20 @@ export function BacktestTrades({ result, run }: BacktestTradesProps): ReactNode 
         {symbols.length < 2 ? null : <Coins {...{ symbols, symbol, quote: result.quoteAsset }} onShow={showCoin} />}
         <TradeChart key={symbol} {...{ result, run, symbol, trade }} onTrade={chooseSpan} />
       </Section>
-      <Section title="Trades" note={`${count(trades.length, 'trade')}, from first buy to closing sale`}>
-        <TradesTable
-          {...{ trades, chosen, placesOf, quote: result.quoteAsset, withCoin: symbols.length > 1 }}
-          onChoose={choose}
-          file={`trades-${result.symbol}-${result.from.slice(0, 10)}-${result.to.slice(0, 10)}.csv`}
-        />
-      </Section>
+      <div className="cols">
+        <Section
+          title="Trades"
+          span={aside === undefined ? 12 : 8}
+          note={`${count(trades.length, 'trade')}, from first buy to closing sale`}
+        >
+          <TradesTable
+            {...{ trades, chosen, placesOf, quote: result.quoteAsset, withCoin: symbols.length > 1 }}
+            onChoose={choose}
+            file={`trades-${result.symbol}-${result.from.slice(0, 10)}-${result.to.slice(0, 10)}.csv`}
+          />
+        </Section>
+        {aside}
+      </div>
     </>
   );
 }

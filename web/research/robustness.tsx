@@ -24,7 +24,7 @@ export function Robustness({ profile, run, symbol }: { profile: Profile; run: Ru
   const start = useAct(testRobustness);
   const made = run.results[symbol]?.metrics.totalReturn ?? 0;
   return (
-    <Section title="How far to trust it" note="robustness: the same run with small changes">
+    <Section title="Robustness tests" note="the same run with small changes">
       <Failure what="Not started." error={start.error} />
       <Read of={tests} what="the robustness tests" rows={1}>
         {({ state, error, coins: { [symbol]: coin } }) => (
