@@ -55,6 +55,28 @@ export const CASES: readonly Case[] = [
       ],
     },
   }),
+  trailing('a target for everything that rests next to the stop', {
+    buy: { ...HUNDRED, candleLimit: 12, gridLevels: LADDER.slice(0, 2) },
+    sell: {
+      ...{ stopLossPercentage: '0.96', triggerPercentage: '1.05', restTarget: true },
+      takeProfits: [{ triggerPercentage: '1.012', fraction: '1' }],
+    },
+  }),
+  trailing('a partial sale, then a target for the rest', {
+    buy: {
+      entrySizing: { mode: 'percent-of-equity', percent: '0.3' },
+      candleLimit: 12,
+      gridLevels: LADDER.slice(0, 1),
+    },
+    sell: {
+      ...{ stopLossPercentage: '0.97', triggerPercentage: '1.04', restTarget: true },
+      breakEven: { armAtPercentage: '1.008', floorPercentage: '1.002' },
+      takeProfits: [
+        { triggerPercentage: '1.006', fraction: '0.4' },
+        { triggerPercentage: '1.015', fraction: '0.6' },
+      ],
+    },
+  }),
   trailing('trail by true ranges from the entry, RSI', {
     buy: {
       ...{ entrySizing: { mode: 'risk-at-stop', percent: '0.01' }, firstBuyTriggerBasis: 'immediate' },

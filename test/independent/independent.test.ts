@@ -65,11 +65,13 @@ function coinOf(
   return { series, bars, market, rules: rulesOf(symbol, tick, step) };
 }
 
-const rulesOf = (symbol: string, tick: string, step: string): SymbolRules =>
-  rulesWith({
+const rulesOf = (symbol: string, tick: string, step: string): SymbolRules => ({
+  ...rulesWith({
     ...{ symbol, baseAsset: symbol.replace(/USDT$/, ''), orderTypes: ['LIMIT', 'MARKET', 'STOP_LOSS_LIMIT'] },
     ...gridOf(tick, step),
-  });
+  }),
+  lists: true,
+});
 
 const costsOf = ({ taker, maker, slippage, halfSpread, share, feeIn }: CostCase): Costs => ({
   ...{ balance: parse(BALANCE), taker: parse(taker), maker: parse(maker) },

@@ -17,7 +17,16 @@ import { createMomentum } from './momentum.ts';
 import { bookBuy, bookSale, type Bought, type Fill, fillOf, isHeld, openPosition, type Position } from './position.ts';
 import { lengthOf, settingsOf } from './settings.ts';
 import { type SizeInput, sizeOf, targetOf } from './size.ts';
-import { lookAt, meetBuy, meetStop, type Met, type Stop, type StopSettings, stopSettings } from './stop.ts';
+import {
+  lookAt,
+  meetBuy,
+  meetStop,
+  type Met,
+  type Stop,
+  type StopSettings,
+  stopSettings,
+  type Target,
+} from './stop.ts';
 import { type Decision, type Moment, SELL_ALL, type Setting, type Strategy, type WaitingBuy } from './strategy.ts';
 import { createTrailingTrade } from './trailing-trade.ts';
 import { createTrend, type Trend } from './trend.ts';
@@ -78,6 +87,7 @@ interface Exchange {
   pending: Pending | null;
   waiting: Waiting | null;
   stop: Stop | null;
+  target: Target | null;
   /** Rest of the volume of the candle that orders may take; null for any amount. */
   room: Fraction | null;
 }
@@ -87,12 +97,15 @@ const sizing = ({ strategy, market, costs, position }: Exchange, stop: Fraction)
   baseFee: costs.feeInReceived ? costs.taker : NONE,
 });
 
-/** Looks at the protective stop. */
+/** Looks at the protective stop and the target next to it. */
 function look(exchange: Exchange, price: bigint): void {
-  const { guard, pending, strategy, position, market, stop } = exchange;
+  const { guard, pending, strategy, position, market, stop, target } = exchange;
   if (!guard.enabled || pending?.side === 'sell') return;
   const level = strategy.stopLevel();
-  exchange.stop = lookAt({ resting: stop, level, price, offset: guard.offset, position, market });
+  const aim = guard.targets ? (strategy.targetLevel?.() ?? 0n) : 0n;
+  const planned = lookAt({ now: { stop, target }, level, aim, price, offset: guard.offset, position, market });
+  exchange.stop = planned.stop;
+  exchange.target = planned.target;
 }
 
 /** Takes from the volume of the candle. */
@@ -143,7 +156,7 @@ function meetOpen(exchange: Exchange, bar: Bar, order: Pending): void {
 }
 
 /** Fills an order that waits on the exchange. */
-function fillInside(exchange: Exchange, order: Waiting | Stop, { bar, met }: { bar: Bar; met: Met }): void {
+function fillInside(exchange: Exchange, order: Waiting | Stop | Target, { bar, met }: { bar: Bar; met: Met }): void {
   const { market, costs } = exchange;
   const quantity = take(exchange, order.quantity);
   if (quantity.n <= 0n) return;
@@ -154,7 +167,10 @@ function fillInside(exchange: Exchange, order: Waiting | Stop, { bar, met }: { b
   const price = side === 'buy' ? least(reached, limit) : most(reached, limit);
   order.quantity = minus(order.quantity, quantity);
   order.touched = true;
-  if (order.quantity.n === 0n && bought === null) exchange.stop = null;
+  // The first execution of the target ends the stop.
+  if (order === exchange.target) exchange.stop = null;
+  if (order.quantity.n === 0n && order === exchange.target) exchange.target = null;
+  if (order.quantity.n === 0n && order === exchange.stop) exchange.stop = null;
   if (order.quantity.n === 0n && bought !== null) exchange.waiting = null;
   const atMs = met.ticks === bar.open ? bar.openMs : bar.closeMs - 1;
   const fill = fillOf({ side, atMs, price, quantity }, met.taker ? costs.taker : costs.maker, costs);
@@ -182,6 +198,23 @@ function placeSale(exchange: Exchange, lots: bigint | 'all', price: bigint): voi
   exchange.pending = { side: 'sell', bought: null, quantity };
   exchange.waiting = null;
   exchange.stop = null;
+  exchange.target = null;
+}
+
+/** The stop and the target against a candle that rises before it falls. */
+function meetSales(exchange: Exchange, bar: Bar, rested: Target | null): void {
+  const target = exchange.target === rested ? rested : null;
+  const { stop } = exchange;
+  const stopOpens = stop !== null && bar.open <= stop.trigger;
+  const falls = stop !== null && bar.low <= stop.trigger;
+  const first = target !== null && (bar.open > target.limit || !stopOpens || !falls);
+  if (target !== null && first && bar.high > target.limit)
+    fillInside(exchange, target, { bar, met: { ticks: target.limit, taker: false } });
+  const left = exchange.stop;
+  if (left === null) return;
+  const sold = meetStop(left, bar);
+  if (left.triggered) exchange.target = null;
+  if (sold !== undefined) fillInside(exchange, left, { bar, met: sold });
 }
 
 function momentOf(exchange: Exchange, bar: Bar): Moment {
@@ -212,12 +245,10 @@ function pass(exchange: Exchange, bar: Bar, give: (nowMs: number) => void): void
   give(bar.openMs);
   exchange.room = costs.share === null ? null : floorTo(times(bar.volume, costs.share), market.step);
   if (exchange.pending !== null) meetOpen(exchange, bar, exchange.pending);
-  const { waiting } = exchange;
+  const { waiting, target } = exchange;
   const bought = waiting === null ? undefined : meetBuy(waiting, bar);
   if (waiting !== null && bought !== undefined) fillInside(exchange, waiting, { bar, met: bought });
-  const { stop } = exchange;
-  const sold = stop === null ? undefined : meetStop(stop, bar);
-  if (stop !== null && sold !== undefined) fillInside(exchange, stop, { bar, met: sold });
+  meetSales(exchange, bar, target);
 }
 
 /** Runs a strategy over the bars as the page says; every fill, in order. */
@@ -234,7 +265,7 @@ export function run({ strategy: name, config, market, costs, bars, start }: Task
   const feedDays = trend.isAsked ? feedOf(addUp(bars, lengthOf('1d')), startMs, trend.warmUp) : undefined;
   const exchange: Exchange = {
     ...{ market, costs, position, strategy, guard, trend, fills: [] },
-    ...{ pending: null, waiting: null, stop: null, room: null },
+    ...{ pending: null, waiting: null, stop: null, target: null, room: null },
   };
   const give = (nowMs: number): void => feed(nowMs, strategy.closed);
   for (const bar of bars.slice(start)) {

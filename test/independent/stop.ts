@@ -15,13 +15,30 @@ export interface Stop {
   touched: boolean;
 }
 
+/** The order at the target, next to the stop; its price in ticks. */
+export interface Target {
+  readonly limit: bigint;
+  quantity: Fraction;
+  /** Some of it has filled. */
+  touched: boolean;
+}
+
+/** The orders on the exchange that sell. */
+interface Resting {
+  readonly stop: Stop | null;
+  readonly target: Target | null;
+}
+
 export interface StopSettings {
   readonly enabled: boolean;
+  /** A target rests next to the stop. */
+  readonly targets: boolean;
   readonly offset: Fraction;
 }
 
 export const stopSettings = (settings: Settings, prefix: string, sells: boolean): StopSettings => ({
   enabled: sells && settings.flag(`${prefix}protectiveStop.enabled`, true),
+  targets: settings.flag(`${prefix}restTarget`, false),
   offset: settings.amount(`${prefix}protectiveStop.limitOffsetPercentage`, '0.995'),
 });
 
@@ -34,33 +51,45 @@ function isNear(wanted: Fraction, is: Fraction, by: Fraction): boolean {
 }
 
 interface Look {
-  readonly resting: Stop | null;
+  readonly now: Resting;
   readonly level: bigint;
+  /** The target of the strategy; 0 for none. */
+  readonly aim: bigint;
   readonly price: bigint;
   readonly offset: Fraction;
   readonly position: Position;
   readonly market: Market;
 }
 
-/** The stop that rests after it was planned again. */
-export function lookAt({ resting, level, price, offset, position, market }: Look): Stop | null {
-  if (resting?.triggered === true) return resting;
-  if (level === 0n) return resting?.touched === true ? resting : null;
+const near = (wanted: bigint, is: bigint): boolean =>
+  isNear(fraction(wanted), fraction(is), times(fraction(wanted), DRIFT));
+
+/** The orders that rest after they were planned again. */
+export function lookAt({ now, level, aim, price, offset, position, market }: Look): Resting {
+  const { stop: resting, target } = now;
+  if (resting?.triggered === true) return now;
+  if (level === 0n) return resting?.touched === true ? now : { stop: null, target: null };
   const mayFall = resting === null || isBelow(position.average, resting.average);
   const trigger = mayFall ? level : larger(level, resting.trigger);
-  if (trigger >= price) return resting;
+  if (trigger >= price) return now;
   const quantity = floorTo(position.quantity, market.step);
   const limit = floor(over(times(priceOf(trigger, market), offset), market.tick));
   const value = times(quantity, priceOf(limit, market));
   const sells = !isBelow(quantity, market.minQuantity) && !isBelow(value, market.minNotional);
-  if (!sells) return resting;
+  if (!sells || (target !== null && price >= target.limit)) return now;
+  const wanted = aim > price ? aim : 0n;
+  const fresh = { average: position.average, triggered: false, touched: false };
+  const above = (amount: Fraction): Target | null =>
+    wanted === 0n ? null : { limit: wanted, quantity: amount, touched: false };
   if (resting !== null) {
-    const near = (wanted: bigint, is: bigint): boolean =>
-      isNear(fraction(wanted), fraction(is), times(fraction(wanted), DRIFT));
     const same = isNear(quantity, resting.quantity, most(market.step, times(quantity, QUANTITY_DRIFT)));
-    if (same && near(trigger, resting.trigger) && near(limit, resting.limit)) return resting;
+    if (same && near(trigger, resting.trigger) && near(limit, resting.limit)) {
+      const kept = target === null ? wanted === 0n : wanted > 0n && near(wanted, target.limit);
+      if (kept || resting.touched) return now;
+      return { stop: { ...resting, ...fresh }, target: above(resting.quantity) };
+    }
   }
-  return { trigger, limit, average: position.average, quantity, triggered: false, touched: false };
+  return { stop: { ...fresh, trigger, limit, quantity }, target: above(quantity) };
 }
 
 /** How a candle meets an order: at which price in ticks, and whether it met the book or had waited in it. */

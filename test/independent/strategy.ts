@@ -64,4 +64,6 @@ export interface Strategy {
   decide(moment: Moment): Decision;
   /** Level of the protective stop in ticks; 0 for none. */
   stopLevel(): bigint;
+  /** The price in ticks at which everything is sold; absent or 0 for none. */
+  targetLevel?(): bigint;
 }

@@ -268,6 +268,12 @@ function stopLevel(book: Book): bigint {
   return larger(larger(stop, book.floorOn ? down(ofAverage(book, k.floor)) : 0n), book.trailStop);
 }
 
+function targetLevel(book: Book): bigint {
+  const { k, position, market } = book;
+  const sale = k.sells && held(book) ? nextSale(book) : undefined;
+  return sale !== undefined && sale.lots === lotsOf(position.quantity, market) ? sale.ticks : 0n;
+}
+
 /** The rules of trailing trade, as the page has them. */
 export function createTrailingTrade(config: unknown, setting: Setting): Strategy {
   const settings = settingsOf(config);
@@ -292,5 +298,6 @@ export function createTrailingTrade(config: unknown, setting: Setting): Strategy
     filled: (side) => filled(book, side),
     decide: (moment) => decide(book, moment),
     stopLevel: () => stopLevel(book),
+    targetLevel: () => targetLevel(book),
   };
 }
