@@ -149,6 +149,12 @@ const compare = createRoute({
   validateSearch: ({ runs }: Record<string, unknown>): { runs?: string } => (typeof runs === 'string' ? { runs } : {}),
   component: load(() => import('#web/research/compare.tsx'), 'ComparePage'),
 });
+const strategyVersion = createRoute({
+  getParentRoute: () => shell,
+  path: '/strategies/$hash',
+  validateSearch: texts('against'),
+  component: load(() => import('#web/strategies/version.tsx'), 'StrategyVersionPage'),
+});
 const pages = [
   // Inside the shell, so that a wrong address keeps the header.
   page('$', NotFound),
@@ -213,6 +219,10 @@ const pages = [
     load(() => import('#web/research/research-hub.tsx'), 'ResearchHubPage'),
   ),
   page(
+    '/strategies',
+    load(() => import('#web/strategies/strategies.tsx'), 'StrategiesPage'),
+  ),
+  page(
     '/more',
     load(() => import('#web/shell/more.tsx'), 'MorePage'),
   ),
@@ -252,7 +262,7 @@ export const makeRouter = (client: QueryClient) =>
     routeTree: root.addChildren([
       welcome,
       signIn,
-      shell.addChildren([config, coin, diagnosis, performance, backtests, compare, ...pages]),
+      shell.addChildren([config, coin, diagnosis, performance, backtests, compare, strategyVersion, ...pages]),
     ]),
     context: { client },
     defaultPreload: 'intent',

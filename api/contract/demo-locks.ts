@@ -21,10 +21,14 @@ export const CAPTURE = 'capturing every tick';
 /** Not named by the specification: it would take the paper market away from every other visitor. */
 export const PAPER_MARKET = 'changing the market of the paper exchange';
 
+/** Not named by the specification: a check computes for half a minute. */
+export const CHECK = 'checking strategy files';
+
 const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
 
 /** The only table of operations that a live demo refuses, each with the reason from the specification. */
 export const DEMO_LOCKS: readonly DemoLock[] = [
+  lock('POST', '/strategy-versions/:hash/check', CHECK),
   lock('GET', '/accounts/:id/api-key', KEYS),
   lock('PUT', '/accounts/:id/api-key', KEYS),
   lock('DELETE', '/accounts/:id/api-key', KEYS),

@@ -46,6 +46,8 @@ export const listStrategies = operation({
         name: z.string(),
         title: z.string(),
         summary: z.string(),
+        /** A new profile may use it; an earlier version of a file is listed for the profiles that use it. */
+        offered: z.boolean(),
         schema: json,
         defaults: json,
         /** Capabilities with the default config. */

@@ -54,6 +54,6 @@ export async function readStrategyVersions(
   };
 }
 
-/** The strategies of a new profile: the built-in ones, and the present version of each file. */
-export const offeredStrategies = (): AnyStrategy[] =>
-  [...STRATEGIES.values()].filter(({ name }) => readReference(name).hash === null || present.has(name));
+/** Whether a new profile may use a strategy: a built-in one, or the present version of a file. */
+export const isOffered = ({ name }: Pick<AnyStrategy, 'name'>): boolean =>
+  readReference(name).hash === null || present.has(name);

@@ -110,6 +110,7 @@ const ABSENT = new Set([
   '/accounts/:id/actions/:actionId',
   '/profiles/:id/diagnosis/runs/:runId',
   '/profiles/:id/sweeps/:sweepId',
+  '/strategy-versions/:hash',
 ]);
 const NEEDED = ['accountId', 'profileId', 'symbol', 'interval', 'runs', 'from'];
 

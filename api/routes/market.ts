@@ -1,40 +1,14 @@
-import { z } from 'zod';
 import { venueOf } from '#core/account/account.ts';
 import { formatDecimal } from '#core/amount/decimal.ts';
 import { EnvironmentError } from '#core/installation/env.ts';
 import type { AccountId } from '#core/ids.ts';
 import { ExchangeError } from '#exchange/errors.ts';
-import type { AnyStrategy } from '#strategies/strategy.ts';
 import { accountId } from '#api/contract/fields.ts';
-import { listStrategies } from '#api/contract/profiles.ts';
 import { listDayTickers, listTickers } from '#api/contract/market.ts';
 import { listCandles, listSymbols } from '#api/contract/records.ts';
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { offeredStrategies } from '#api/frame/strategy-versions.ts';
 import { requireAccount, venueName } from '#api/require.ts';
-
-const json = z.record(z.string(), z.unknown());
-
-/** `io: input`, so that fields with a default are optional, as in a stored config. */
-function strategyView({ name, title, summary, config, reasons, bind, plansBaskets = false }: AnyStrategy) {
-  const { shared, needs } = bind({});
-  return {
-    name,
-    title,
-    summary,
-    schema: json.parse(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })),
-    defaults: json.parse(config.parse({})),
-    capabilities: {
-      buys: shared.entryBudget > 0n || shared.equityShare !== undefined,
-      levels: shared.levels?.length ?? 1,
-      protectiveStop: shared.protectiveStop !== undefined,
-      plansBaskets,
-      candles: { interval: needs.interval, min: needs.min, want: needs.want },
-    },
-    reasons: Object.fromEntries(Object.entries(reasons).map(([code, { sentence }]) => [code, sentence])),
-  };
-}
 
 /** Answers 502 when the exchange does not answer. */
 async function fromExchange<Value>(load: Promise<Value>, what: string, where: string): Promise<Value> {
@@ -65,14 +39,6 @@ function requireAccountId(text: string): AccountId {
 
 export function mountMarket({ context, handle }: Routes): void {
   const { database, venues } = context;
-  const views = new WeakMap<AnyStrategy, ReturnType<typeof strategyView>>();
-  const viewOf = (strategy: AnyStrategy): ReturnType<typeof strategyView> => {
-    const view = views.get(strategy) ?? strategyView(strategy);
-    views.set(strategy, view);
-    return view;
-  };
-  handle(listStrategies, async () => ({ strategies: offeredStrategies().map(viewOf) }));
-
   handle(listCandles, async ({ readAccount, query }) => {
     const account = await readAccount();
     const { symbol, interval, limit, before } = query;

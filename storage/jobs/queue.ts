@@ -42,6 +42,8 @@ export interface JobData {
   /** Fee reconciliation and backfill of the trade archive. */
   readonly 'account-history': { readonly runId: string };
   readonly discover: Readonly<Record<string, never>>;
+  /** Checks a version of a strategy file. */
+  readonly 'check-strategy': { readonly hash: string };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -64,6 +66,7 @@ const JOB_NAMES: readonly JobName[] = [
   'fetch-candles',
   'account-history',
   'discover',
+  'check-strategy',
 ];
 /** Jobs of earlier versions, which nothing takes any more. */
 const FORMER_JOBS = ['shadow-replay', 'snapshot-equity', 'watch-drift'];
@@ -75,6 +78,7 @@ const LONG_JOBS: readonly JobName[] = [
   'compare-live',
   'fetch-candles',
   'account-history',
+  'check-strategy',
 ];
 const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 

@@ -1,6 +1,8 @@
+import type { Selectable } from 'kysely';
 import { isObject } from '#core/merge.ts';
 import type { Reader, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
+import type { Tables } from '#storage/postgres/tables.ts';
 
 /** A stored version of a strategy file. */
 export interface StoredVersion {
@@ -13,6 +15,9 @@ export interface StoredVersion {
   /** The file of the data folder has this content now. */
   readonly present: boolean;
   readonly certificate: unknown;
+  /** Result of the last check. */
+  readonly checked: unknown;
+  readonly checkRequestedAt: Date | null;
   /** The sentence of its quarantine; null when it may buy. */
   readonly quarantine: string | null;
   readonly seenAt: Date;
@@ -43,12 +48,19 @@ export async function markPresent(writer: Writer, hashes: readonly string[]): Pr
 /** Every version, the oldest first. */
 export async function listVersions(reader: Reader): Promise<StoredVersion[]> {
   const rows = await reader.selectFrom('strategy_versions').selectAll().orderBy('seen_at').orderBy('hash').execute();
-  return rows.map(({ seen_at: seenAt, quarantine, ...row }) => ({
-    ...row,
-    quarantine: isObject(quarantine) && typeof quarantine['sentence'] === 'string' ? quarantine['sentence'] : null,
-    seenAt,
-  }));
+  return rows.map(storedVersion);
 }
+
+const storedVersion = ({
+  seen_at: seenAt,
+  check_requested_at: checkRequestedAt,
+  quarantine,
+  ...row
+}: Selectable<Tables['strategy_versions']>): StoredVersion => ({
+  ...row,
+  quarantine: isObject(quarantine) && typeof quarantine['sentence'] === 'string' ? quarantine['sentence'] : null,
+  ...{ seenAt, checkRequestedAt },
+});
 
 export async function keepQuarantine(writer: Writer, hash: string, sentence: string | null): Promise<void> {
   const quarantine = sentence === null ? null : jsonText({ sentence, at: new Date().toISOString() });
@@ -63,10 +75,8 @@ export async function keepCertificate(writer: Writer, hash: string, certificate:
     .execute();
 }
 
-/** The certificate of a version. */
-export async function readVersion(
-  reader: Reader,
-  hash: string,
-): Promise<Pick<StoredVersion, 'certificate'> | undefined> {
-  return reader.selectFrom('strategy_versions').select('certificate').where('hash', '=', hash).executeTakeFirst();
+/** One version. */
+export async function readVersion(reader: Reader, hash: string): Promise<StoredVersion | undefined> {
+  const row = await reader.selectFrom('strategy_versions').selectAll().where('hash', '=', hash).executeTakeFirst();
+  return row === undefined ? undefined : storedVersion(row);
 }

@@ -550,6 +550,12 @@ export interface Tables {
     ip: string;
     user_agent: Generated<string>;
   };
+  strategy_files: {
+    file: string;
+    hash: string;
+    problem: string | null;
+    changed_at: TimeOrDefault;
+  };
   strategy_versions: {
     hash: string;
     name: string;
@@ -561,6 +567,8 @@ export interface Tables {
     certificate: NullableJson;
     quarantine: NullableJson;
     seen_at: TimeOrDefault;
+    checked: NullableJson;
+    check_requested_at: NullableTime;
   };
   sweep_units: {
     sweep_id: string;

@@ -16,6 +16,7 @@ export const SCREENS = [
   ['coin-logs', '/profiles/:id/coins/BTCUSDT?tab=logs', '.feed li'],
   ['activity', '/activity', '.sec'],
   ['research', '/research', '.actions a'],
+  ['strategies', '/strategies', '.sec'],
   ['more', '/more', '.block li'],
   ['not-found', '/nowhere', 'h1'],
   ['orphans', '/orphans', '.sec'],

@@ -66,7 +66,7 @@ function Rename({ profile: { id, name } }: { profile: Profile }): ReactNode {
 
 function Strategy({ profile }: { profile: Profile }): ReactNode {
   const { data } = useRead(listStrategies, {});
-  const others = data?.strategies.filter(({ name }) => name !== profile.strategyName) ?? [];
+  const others = data?.strategies.filter(({ name, offered }) => offered && name !== profile.strategyName) ?? [];
   const [name, setName] = useState('');
   const chosen = others.find((strategy) => strategy.name === name) ?? others[0];
   const titleOf = (wanted: string): string =>

@@ -9,6 +9,7 @@ import { useRead } from '#web/data/read.ts';
 import { AddCoin, RemoveCoin } from '#web/coin/coin-binding.tsx';
 import { type CoinRow, CoinsTable } from '#web/overview/coins-table.tsx';
 import { DecisionLog } from '#web/coin/decision-log.tsx';
+import { NewVersion } from '#web/strategies/new-version.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
 import { ProfileSwitch } from './profile-switch.tsx';
 import { RailKey } from '#web/coin/rail.tsx';
@@ -41,6 +42,7 @@ export function ProfilePage(): ReactNode {
               </span>
             </div>
           </div>
+          <NewVersion profile={profile} />
           <Coins profile={profile} />
           <Section title="Activity" note="by trade, newest first; decisions to wait are under Logs">
             <DecisionLog profileId={profile.id} filters={WITHOUT_WAITING} size={50} grouped />

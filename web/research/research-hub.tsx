@@ -58,7 +58,9 @@ function Hub({ profiles }: { profiles: readonly Profile[] }): ReactNode {
     <>
       <div className="head">
         <h1 className="verdict">{verdictOf(runs)}</h1>
-        <p className="two">{WHY}</p>
+        <p className="two">
+          {WHY} <Link to="/strategies">Strategy files</Link>
+        </p>
       </div>
       <div className="cols">
         <Section title="Runs" note="all profiles; running work first" span={8}>

@@ -25,12 +25,14 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   session: 'a session',
   settings: 'the settings',
   'shadow-replay': 'a nightly replay',
+  strategy: 'a strategy file',
   sweep: 'a sweep',
 };
 
 const VERBS: Readonly<Record<string, string>> = {
   abort: 'Stopped',
   change: 'Changed',
+  check: 'Checked',
   clone: 'Duplicated',
   configure: 'Scheduled',
   create: 'Created',

@@ -55,7 +55,7 @@ const SHAPES = {
   ),
 } as const;
 
-type IconName = keyof typeof SHAPES;
+export type IconName = keyof typeof SHAPES;
 
 export function Icon({ name, className = 'i' }: { name: IconName; className?: string }): ReactNode {
   return (

@@ -101,7 +101,7 @@ function Steps({ state, account, accounts }: StepsProps): ReactNode {
     endMs: marketAt == null ? undefined : Date.parse(marketAt),
   });
   const perCoin = replay.check?.perCoin ?? null;
-  const strategies = useRead(listStrategies, {}).data?.strategies ?? [];
+  const strategies = useRead(listStrategies, {}).data?.strategies.filter(({ offered }) => offered) ?? [];
   const go = (step: number) => () => change({ step });
   if (draft.step === 0)
     return (

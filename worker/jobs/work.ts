@@ -5,6 +5,7 @@ import { runAccountHistory } from './account-history.ts';
 import { advise } from './advise.ts';
 import { backUp } from './backup.ts';
 import { sendDigests } from './digest.ts';
+import { checkStrategy } from './check-strategy.ts';
 import { compareLive } from './compare-live.ts';
 import { discover } from './discover.ts';
 import { fetchCandles } from './fetch-candles.ts';
@@ -26,6 +27,7 @@ export async function workResearch(context: WorkerContext, queue: Queue): Promis
   await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));
   await queue.work('run-sweep-unit', createSweepJobs(context));
   await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
+  await queue.work('check-strategy', ({ hash }) => checkStrategy(context, hash));
   await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
 }
 

@@ -11,6 +11,7 @@ import {
   markPresent,
   type StoredVersion,
 } from '#storage/operator/strategy-versions.ts';
+import { keepFiles, type SeenFile } from '#storage/operator/strategy-files.ts';
 import { addStrategy, STRATEGIES } from '#strategies/registry.ts';
 import type { StrategyFile } from '#strategies/strategy.ts';
 import { describeInProcess, DistantVersion } from './distant-version.ts';
@@ -43,7 +44,7 @@ export async function openShelf(input: ShelfInput): Promise<Shelf> {
   let turn: Promise<void> = Promise.resolve();
   const look = async (): Promise<void> => {
     const files = readStrategyFolder(input.folder);
-    if (files !== undefined) await keepFiles(input, files, seen);
+    if (files !== undefined) await lookAtFiles(input, files, seen);
     for (const certificate of readCertificates(input.folder))
       if (seen.get(`certificate:${certificate.hash}`) !== certificate.at) {
         await keepCertificate(input.database.kysely, certificate.hash, certificate);
@@ -73,16 +74,18 @@ export async function openShelf(input: ShelfInput): Promise<Shelf> {
   };
 }
 
-async function keepFiles(
+async function lookAtFiles(
   { database, log }: ShelfInput,
   files: readonly StrategyFile[],
   seen: Map<string, string>,
 ): Promise<void> {
   const hashes: string[] = [];
+  const rows: SeenFile[] = [];
   const names = new Map<string, string>();
   for (const file of files) {
     const hash = hashOf(file.text);
     const problem = await keepFile(database, file, { hash, seen, names });
+    rows.push({ file: file.name, hash, problem });
     if (problem === null) hashes.push(hash);
     else if (seen.get(`problem:${file.name}`) !== problem) {
       seen.set(`problem:${file.name}`, problem);
@@ -90,6 +93,9 @@ async function keepFiles(
     }
   }
   await markPresent(database.kysely, hashes);
+  const shown = JSON.stringify(rows);
+  if (seen.get('files') !== shown) await keepFiles(database.kysely, rows);
+  seen.set('files', shown);
 }
 
 interface Keeping {

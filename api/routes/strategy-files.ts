@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { certificateSchema, isCertified } from '#authoring/certificate.ts';
+import { descriptionSchema } from '#authoring/description.ts';
+import { referenceOf } from '#authoring/own-strategy.ts';
+import { type FileUser, listFiles, listFileUsers, requestCheck } from '#storage/operator/strategy-files.ts';
+import { listVersions, readVersion, type StoredVersion } from '#storage/operator/strategy-versions.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import { listStrategies } from '#api/contract/profiles.ts';
+import { checkStrategyVersion, listStrategyFiles, readStrategyVersion } from '#api/contract/strategy-files.ts';
+import { isOffered } from '#api/frame/strategy-versions.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import type { Routes } from '#api/handle.ts';
+
+const json = z.record(z.string(), z.unknown());
+
+/** `io: input`, so that fields with a default are optional, as in a stored config. */
+function strategyView({ name, title, summary, config, reasons, bind, plansBaskets = false }: AnyStrategy) {
+  const { shared, needs } = bind({});
+  return {
+    name,
+    title,
+    summary,
+    schema: json.parse(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })),
+    defaults: json.parse(config.parse({})),
+    capabilities: {
+      buys: shared.entryBudget > 0n || shared.equityShare !== undefined,
+      levels: shared.levels?.length ?? 1,
+      protectiveStop: shared.protectiveStop !== undefined,
+      plansBaskets,
+      candles: { interval: needs.interval, min: needs.min, want: needs.want },
+    },
+    reasons: Object.fromEntries(Object.entries(reasons).map(([code, { sentence }]) => [code, sentence])),
+  };
+}
+
+const checkOf = listStrategyFiles.response.shape.versions.element.shape.check;
+
+function versionView(version: StoredVersion, users: readonly FileUser[]) {
+  const { hash, name, file, present, quarantine, certificate, checked, checkRequestedAt, seenAt } = version;
+  const reference = referenceOf(name, hash);
+  const described = descriptionSchema.safeParse(version.description);
+  const certified = isCertified(certificate, hash) ? new Date(certificateSchema.parse(certificate).at) : null;
+  const check = checkOf.safeParse(checked);
+  return {
+    ...{ hash, reference, name, file, present, quarantine, certifiedAt: certified },
+    title: described.success ? described.data.title : name,
+    summary: described.success ? described.data.summary : '',
+    ...{ seenAt, checkRequestedAt },
+    check: check.success ? check.data : null,
+    usedBy: users
+      .filter(({ strategyName }) => strategyName === reference)
+      .map(({ id, name: profile, enabled }) => ({ id, name: profile, enabled })),
+  };
+}
+
+const missing = (hash: string): ApiProblem =>
+  new ApiProblem('not_found', `There is no version ${hash.slice(0, 12)} of a strategy file.`);
+
+export function mountStrategyFiles({ context, handle }: Routes): void {
+  const { kysely } = context.database;
+  const views = new WeakMap<AnyStrategy, ReturnType<typeof strategyView>>();
+  const viewOf = (strategy: AnyStrategy): ReturnType<typeof strategyView> => {
+    const view = views.get(strategy) ?? strategyView(strategy);
+    views.set(strategy, view);
+    return view;
+  };
+  handle(listStrategies, async ({ operator }) => {
+    const users = await listFileUsers(kysely, operator.user.id);
+    const used = new Set(users.map(({ strategyName }) => strategyName));
+    const listed = [...STRATEGIES.values()].filter((strategy) => isOffered(strategy) || used.has(strategy.name));
+    return { strategies: listed.map((strategy) => ({ ...viewOf(strategy), offered: isOffered(strategy) })) };
+  });
+
+  handle(listStrategyFiles, async ({ operator }) => {
+    const [files, versions, users] = await Promise.all([
+      listFiles(kysely),
+      listVersions(kysely),
+      listFileUsers(kysely, operator.user.id),
+    ]);
+    return {
+      files,
+      versions: versions.toReversed().map((version) => versionView(version, users)),
+    };
+  });
+  handle(readStrategyVersion, async ({ operator, params: { hash } }) => {
+    const version = await readVersion(kysely, hash);
+    if (version === undefined) throw missing(hash);
+    return { ...versionView(version, await listFileUsers(kysely, operator.user.id)), source: version.source };
+  });
+  handle(checkStrategyVersion, ({ commit, params: { hash } }) =>
+    commit(async ({ transaction }) => {
+      if (!(await requestCheck(transaction, hash))) throw missing(hash);
+      const job = { name: 'check-strategy', data: { hash }, singletonKey: hash } as const;
+      return { answer: { jobId: (await context.queue.enqueueIn(transaction, job)) ?? '' } };
+    }),
+  );
+}
