@@ -142,7 +142,7 @@ export function mountAccountNotifiers(routes: Routes): void {
       }),
       browsers: stored.filter(({ provider }) => provider === 'push').map(browserView),
       events: events(),
-      deliveries: (await listDeliveries(kysely, id)).map(({ at, ...row }) => ({ at, ...row })),
+      deliveries: await listDeliveries(kysely, id),
     };
   });
   handle(saveAccountNotifier, save);

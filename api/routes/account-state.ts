@@ -13,7 +13,7 @@ import { listAccountOrders, readAccountHealth } from '#api/contract/account-stat
 import { pageView, readCursor } from '#api/frame/cursor.ts';
 import type { Routes } from '#api/handle.ts';
 import { limitUsageOf } from '#api/views/limit-usage.ts';
-import { keyView, orderView } from '#api/views/views.ts';
+import { orderView } from '#api/views/views.ts';
 import { readCached } from '#api/frame/venues.ts';
 
 /** Share of a limit from which on its usage is reported. */
@@ -57,7 +57,7 @@ async function healthOf(context: ApiContext, account: AccountView, user: User) {
     at: context.now(),
     worker: await holderOf(context, holder),
     run: (await context.venues.accountRun(account.id)) ?? null,
-    apiKey: account.apiKey === null ? null : keyView(account.apiKey),
+    apiKey: account.apiKey,
     walletAt: (await context.venues.wallet(account.id))?.at ?? null,
     halts: halts.map(({ scope, subject, reason, since, freeze, reset = false }) => ({
       ...{ scope, subject, name: nameOf(subject), reason, freeze, reset },

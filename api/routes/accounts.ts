@@ -20,7 +20,6 @@ import { reachesAccount } from '#api/guard/token.ts';
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { requireAccount } from '#api/require.ts';
-import { accountView } from '#api/views/views.ts';
 
 const nameTaken = (name: string): ApiProblem =>
   new ApiProblem('conflict', `An account named "${name}" already exists.`, {
@@ -31,12 +30,10 @@ export function mountAccounts({ context, handle }: Routes): void {
   const { kysely } = context.database;
 
   handle(listAccounts, async ({ operator }) => ({
-    accounts: (await selectAccounts(kysely, operator.user.id))
-      .filter(({ id }) => reachesAccount(operator, id))
-      .map(accountView),
+    accounts: (await selectAccounts(kysely, operator.user.id)).filter(({ id }) => reachesAccount(operator, id)),
   }));
 
-  handle(readAccount, async ({ account }) => accountView(account));
+  handle(readAccount, async ({ account }) => account);
 
   handle(createAccount, async ({ operator, commit, body }) => {
     const created = await commit(async ({ transaction }) => {
@@ -45,7 +42,7 @@ export function mountAccounts({ context, handle }: Routes): void {
       return { answer: await requireAccount(transaction, operator, id), subject: id, after: body };
     });
     await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: created.id, data: {} }] });
-    return accountView(created);
+    return created;
   });
 
   handle(renameAccount, async ({ operator, commit, body: { name } }) => {
@@ -56,7 +53,7 @@ export function mountAccounts({ context, handle }: Routes): void {
       return { answer: { ...account, name }, before: { name: account.name }, after: { name } };
     });
     await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: renamed.id, data: {} }] });
-    return accountView(renamed);
+    return renamed;
   });
 
   handle(confirmReset, async ({ commit }) => {
@@ -68,7 +65,7 @@ export function mountAccounts({ context, handle }: Routes): void {
     });
     const { id } = confirmed;
     await announce(context, { command: 'halts-changed', events: [{ topic: 'account', id, data: {} }] });
-    return accountView(confirmed);
+    return confirmed;
   });
 
   handle(deleteAccount, async ({ commit, params }) => {

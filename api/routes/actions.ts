@@ -7,12 +7,6 @@ export function mountActions({ context, handle }: Routes): void {
   handle(readAction, async ({ account, params }) => {
     const action = await readStored(context.database.kysely, account.id, params.actionId);
     if (action === undefined) throw new ApiProblem('not_found', `There is no action ${params.actionId}.`);
-    const { requestedAt, expiresAt, finishedAt } = action;
-    return {
-      ...action,
-      requestedAt,
-      expiresAt,
-      finishedAt,
-    };
+    return action;
   });
 }

@@ -4,7 +4,6 @@ import { deleteApiKey, readApiKey, saveApiKey, verifyApiKey } from '#api/contrac
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { requireAccount } from '#api/require.ts';
-import { keyView } from '#api/views/views.ts';
 
 const noKey = (accountId: string): ApiProblem =>
   new ApiProblem('not_found', `The account ${accountId} has no API key.`);
@@ -19,7 +18,7 @@ const keyTaken = (owner: string): ApiProblem =>
 export function mountApiKey({ context, handle }: Routes): void {
   const { queue } = context;
 
-  handle(readApiKey, async ({ account: { apiKey } }) => (apiKey === null ? null : keyView(apiKey)));
+  handle(readApiKey, async ({ account: { apiKey } }) => apiKey);
 
   handle(saveApiKey, async ({ operator, commit, params, body }) => {
     const saved = await commit(async ({ transaction, account: { id: accountId } }) => {
@@ -32,7 +31,7 @@ export function mountApiKey({ context, handle }: Routes): void {
       return { answer: apiKey, after: { label: apiKey.label, last4: apiKey.last4 } };
     });
     await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: params.id, data: {} }] });
-    return keyView(saved);
+    return saved;
   });
 
   handle(deleteApiKey, async ({ commit, params }) => {

@@ -22,7 +22,7 @@ import { bindCoin, changeCoin, listCoins, readCoin, unbindCoin } from '#api/cont
 import { exposed, readExposure } from '#api/checks/exposure.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { fillView, orderView } from '#api/views/views.ts';
+import { orderView } from '#api/views/views.ts';
 import { requestCostBasisChange, readHolding, requireNewHolding } from './average-entry-price.ts';
 import { announceProfile } from './profiles.ts';
 
@@ -119,7 +119,7 @@ async function read(context: ApiContext, { readAccount, params }: Incoming<typeo
   const coin = await requireCoin(context, { account, profileId, symbol });
   const orders = await newestOrders(kysely, { profileIds: [profileId], symbol, limit: ORDERS_SHOWN });
   const fills = await newestFills(kysely, { profileIds: [profileId], symbol, limit: FILLS_SHOWN });
-  return { coin, orders: orders.map(orderView), fills: fills.map(fillView) };
+  return { coin, orders: orders.map(orderView), fills };
 }
 
 export function mountCoins({ context, handle }: Routes): void {

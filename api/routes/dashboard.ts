@@ -20,16 +20,7 @@ import type { ApiContext } from '#api/frame/context.ts';
 import { readDashboard } from '#api/contract/records.ts';
 import { dayStart } from '#core/account/day-start.ts';
 import type { Routes } from '#api/handle.ts';
-import {
-  accountView,
-  fillView,
-  killSwitchView,
-  logRowView,
-  orderView,
-  plain,
-  plainOrNull,
-  profileView,
-} from '#api/views/views.ts';
+import { killSwitchView, logRowView, orderView, plain, plainOrNull, profileView } from '#api/views/views.ts';
 import { holdingsOf, knownEquity, mainQuoteAsset } from '#api/views/holdings.ts';
 
 const ORDERS_SHOWN = 20;
@@ -81,7 +72,7 @@ async function accountCard(context: ApiContext, { facts, timezone, resting, draw
   const pnl = await pnlSince(database.kysely, { account, profiles, quoteAsset, rules, prices, since: midnight });
   const drawdown = await drawdowns.get(account.id, DRAWDOWN_TTL_MS, () => drawdownOf(context, facts, timezone));
   return {
-    ...accountView(account),
+    ...account,
     ...figuresOf({
       ...{ ...facts, quoteAsset, equity, pnl, resting, drawdown },
     }),
@@ -210,7 +201,7 @@ export function mountDashboard({ context, handle }: Routes): void {
       unwatched: unwatched.filter(({ profileId }) => profileIds.includes(profileId)),
       orders: orders.map((row) => ({ ...orderView(row), profileId: row.profileId })),
       trades,
-      fills: fills.map((row) => ({ ...fillView(row), profileId: row.profileId, symbol: row.symbol })),
+      fills,
       activity: activity.rows.map((row) => ({ ...logRowView(row), profileId: row.profileId })),
     };
   });

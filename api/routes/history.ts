@@ -41,17 +41,11 @@ async function start(
 }
 
 const runsView = <Report extends z.ZodType>(runs: Awaited<ReturnType<typeof listRuns>>, report: Report) => ({
-  runs: runs.map(({ startedAt, finishedAt, ...run }) => ({
-    ...run,
-    report: run.report === null ? null : report.parse(run.report),
-    startedAt,
-    finishedAt,
-  })),
+  runs: runs.map((run) => ({ ...run, report: run.report === null ? null : report.parse(run.report) })),
 });
 
 const archivedView = (row: Awaited<ReturnType<typeof pageArchived>>['rows'][number]) => ({
   ...row,
-  at: row.at,
   price: plain(row.price),
   quantity: plain(row.quantity),
   quoteQuantity: plain(row.quoteQuantity),

@@ -21,7 +21,6 @@ export function mountJobs({ context, handle }: Routes): void {
     deadLetters: (await selectLetters(database.kysely, query.limit)).map((letter) => ({
       ...letter,
       stack: letter.stack ?? null,
-      diedAt: letter.diedAt,
     })),
   }));
 
@@ -46,7 +45,7 @@ export function mountJobs({ context, handle }: Routes): void {
     const job = await findJob(database.kysely, id);
     if (job === undefined)
       throw new ApiProblem('not_found', `There is no job ${id}, or it ended more than a week ago.`);
-    return { ...job, askedAt: job.askedAt, endedAt: job.endedAt };
+    return job;
   });
 
   handle(listJobs, async () => ({

@@ -7,7 +7,7 @@ import { readOrderProof } from '#api/contract/proof.ts';
 import { reachesAccount } from '#api/guard/token.ts';
 import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { fillView, orderView } from '#api/views/views.ts';
+import { orderView } from '#api/views/views.ts';
 
 type Proof = z.output<(typeof readOrderProof)['response']>;
 
@@ -43,13 +43,9 @@ const proofView = (proof: StoredProof): Proof => ({
     recordedAt: proof.order.recordedAt,
     sendBefore: proof.order.sendBefore,
   },
-  evidence: proof.evidence.map(({ kind, at, detail }) => ({ kind, at, detail })),
-  fills: proof.fills.map(fillView),
-  ledger: proof.ledger.map(({ tradeId, book, asset, amount, reason, at }) => ({
-    ...{ tradeId, book, asset, reason },
-    amount: formatDecimal(requireDecimal(amount)),
-    at,
-  })),
+  evidence: proof.evidence,
+  fills: [...proof.fills],
+  ledger: [...proof.ledger],
 });
 
 export function mountProof({ context, handle }: Routes): void {

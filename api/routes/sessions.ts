@@ -77,16 +77,6 @@ export function mountSessions({ context, handle }: Routes): void {
   handle(listSessions, async ({ operator }) => {
     const own = requireSession(operator);
     const rows = await selectSessions(context.database.kysely, operator.user.id, context.now());
-    return {
-      sessions: rows.map(({ id, createdAt, lastUsedAt, expiresAt, ip, userAgent }) => ({
-        id,
-        createdAt,
-        lastUsedAt,
-        expiresAt,
-        ip,
-        userAgent,
-        current: id === own,
-      })),
-    };
+    return { sessions: rows.map((row) => ({ ...row, current: row.id === own })) };
   });
 }

@@ -42,13 +42,6 @@ const cycleView = ({ id: _id, openedAt, closedAt, bought, sold, net, ...row }: C
   net: plain(net),
 });
 
-const periodView = ({ from, net, grossProfit, grossLoss, ...row }: PeriodRow) => ({
-  ...row,
-  from,
-  net: plain(net),
-  grossProfit: plain(grossProfit),
-  grossLoss: plain(grossLoss),
-});
 const NONE: PeriodRow = { from: null, count: 0, wins: 0, losses: 0, net: '0', grossProfit: '0', grossLoss: '0' };
 
 const fillView = ({ version: _version, at, ...row }: FillRow) => ({
@@ -163,7 +156,7 @@ export function mountTrades({ context, handle }: Routes): void {
     const filter = { profileId, ...filters };
     const page = await pageCycles(kysely, filter, { limit, cursor: readCursor(cursor) });
     const [totals = NONE] = await cycleTotals(kysely, filter, { period: 'all', timezone: 'UTC' });
-    return { ...pageView(page, cycleView), totals: periodView(totals) };
+    return { ...pageView(page, cycleView), totals };
   });
 
   handle(exportTradeArchive, async ({ profile: { id: profileId }, query, mask }) => {
@@ -180,7 +173,7 @@ export function mountTrades({ context, handle }: Routes): void {
     const { period, ...filters } = query;
     const { timezone } = operator.user;
     const periods = await cycleTotals(kysely, { profileId, ...filters }, { period, timezone });
-    return { timezone, periods: periods.map(periodView) };
+    return { timezone, periods };
   });
 
   handle(exportFills, async ({ profile: { id: profileId }, query, mask }) => {

@@ -14,42 +14,22 @@ import {
 import { isObject } from '#core/merge.ts';
 import { unrealisedOf } from '#core/position/position.ts';
 import { type OrphanLock, orphansOn } from '#core/account/orphan.ts';
-import type { AccountView, KeyStatus } from '#storage/operator/accounts.ts';
 import type { HaltView } from '#storage/trading/halts.ts';
 import type { LogView } from '#storage/history/logs.ts';
 import type { CoinRow } from '#storage/operator/profile-symbols.ts';
-import type { FillView, OrderView } from '#storage/trading/order-views.ts';
+import type { OrderView } from '#storage/trading/order-views.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
-import type { account } from '#api/contract/accounts.ts';
 import type { killSwitch } from '#api/contract/halts.ts';
-import type { coin, coinState, fill, order, profile } from '#api/contract/profiles.ts';
+import type { coin, coinState, order, profile } from '#api/contract/profiles.ts';
 import type { logRow } from '#api/contract/records.ts';
 import type { CachedWallet, Prices, Rules } from '#api/frame/venues.ts';
 
-/* Maps storage rows to the contract. Every field is named, so that no new column is exposed by accident. */
+/* Maps storage rows to the contract where they differ from it. The encoder drops what the contract does not name. */
 
 /** Decimal text without the padding zeros of a numeric column. */
 export const plain = (text: string): string => formatDecimal(requireDecimal(text));
 export const plainOrNull = (text: string | null): string | null => (text === null ? null : plain(text));
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
-
-export const keyView = (key: KeyStatus): NonNullable<z.output<typeof account>['apiKey']> => ({
-  label: key.label,
-  last4: key.last4,
-  status: key.status,
-  cause: key.cause,
-  checkedAt: key.checkedAt,
-});
-
-export const accountView = (view: AccountView): z.output<typeof account> => ({
-  id: view.id,
-  name: view.name,
-  exchangeMode: view.exchangeMode,
-  endpoint: view.endpoint,
-  resetAt: view.resetAt,
-  createdAt: view.createdAt,
-  apiKey: view.apiKey === null ? null : keyView(view.apiKey),
-});
 
 export const profileView = (view: ProfileView): z.output<typeof profile> => ({
   id: view.id,
@@ -104,20 +84,6 @@ export function orderView(row: OrderView): z.output<typeof order> {
     updatedAt: row.updatedAt,
   };
 }
-
-export const fillView = (row: FillView): z.output<typeof fill> => ({
-  tradeId: row.tradeId,
-  orderId: row.orderId,
-  side: row.side,
-  price: plain(row.price),
-  quantity: plain(row.quantity),
-  quoteQuantity: plain(row.quoteQuantity),
-  feeAmount: plain(row.feeAmount),
-  feeAsset: row.feeAsset,
-  feeQuote: plainOrNull(row.feeQuote),
-  realised: plain(row.realised),
-  at: row.at,
-});
 
 const pauseView = ({ pausedAt, pausedUntil, pauseReason }: CoinRow): z.output<typeof coin>['pause'] =>
   pausedAt === null || pausedUntil === null ? null : { since: pausedAt, until: pausedUntil, reason: pauseReason };

@@ -5,7 +5,7 @@ import { LIVE_ORDER_STATES } from '#core/order/order.ts';
 import type { Reader, Transaction, Writer } from '#storage/postgres/database.ts';
 
 /** Public fields of an API key, without the key and the secret. */
-export interface KeyStatus {
+interface KeyStatus {
   readonly label: string;
   readonly last4: string;
   readonly status: 'healthy' | 'error' | null;
