@@ -1,5 +1,5 @@
 // Takes a picture of every page of a filled installation, and renews those of the README: `npm run screenshots`.
-import { copyFileSync, mkdirSync, mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,10 +24,11 @@ const { values } = parseArgs({
 });
 const { folder, only } = values;
 
+const WIDE = { ...DESKTOP, viewport: { width: 1440, height: 1000 } } as const;
 const NARROW = { ...DESKTOP, viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } as const;
 const LOOKS = [
-  ['1440-dark', { ...DESKTOP, colorScheme: 'dark' }],
-  ['1440-light', { ...DESKTOP, colorScheme: 'light' }],
+  ['1440-dark', { ...WIDE, colorScheme: 'dark' }],
+  ['1440-light', { ...WIDE, colorScheme: 'light' }],
   ['390-dark', { ...NARROW, colorScheme: 'dark' }],
   ['390-light', { ...NARROW, colorScheme: 'light' }],
 ] as const;
@@ -41,6 +42,8 @@ const README: Readonly<Record<string, string>> = {
   'sweep-1440-dark': 'sweep-dark',
 };
 
+/** The coin that trades most is the one of the coin page. */
+const LIVELY = 'SOLUSDT';
 const COINS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'XRPUSDT', 'DOGEUSDT'];
 /** The candles that come with Tradewind pass quickly up to this market time, and a minute a second while the pictures are taken. */
 const ENOUGH = '2026-08-24T09';
@@ -53,7 +56,7 @@ const QUIET_MS = 3_000;
 
 const board = z.object({
   accounts: z.array(z.object({ id: z.string(), marketAt: z.string().nullable() })),
-  orders: z.array(z.object({ id: z.string() })),
+  orders: z.array(z.object({ id: z.string(), state: z.string() })),
 });
 const created = z.object({ profile: z.object({ id: z.string() }) });
 
@@ -98,7 +101,8 @@ async function take({ page, look, name }: Shot): Promise<void> {
   const path = join(folder, `${name}-${look}.png`);
   await page.screenshot({ path, fullPage: true });
   const shown = README[`${name}-${look}`];
-  if (shown !== undefined) copyFileSync(path, join(ROOT, 'docs', 'screenshots', `${shown}.png`));
+  // The README has what a window shows: a whole page would be large.
+  if (shown !== undefined) await page.screenshot({ path: join(ROOT, 'docs', 'screenshots', `${shown}.png`) });
   console.log(path);
 }
 
@@ -134,6 +138,11 @@ async function takeAll(
       .first()
       .waitFor()
       .catch(() => console.log(`${name}: ${ready} did not appear`));
+    await page
+      .getByText(/^Live/)
+      .first()
+      .waitFor({ timeout: QUIET_MS })
+      .catch(() => undefined);
     await page.waitForLoadState('networkidle', { timeout: QUIET_MS }).catch(() => undefined);
     await take({ page, look, name });
   }
@@ -164,10 +173,15 @@ async function run(): Promise<void> {
   await ask(page, { method: 'POST', url: `${app.url}/api/auth/sign-in`, data: { email, password } });
   const research = await finishResearch({ app }, page, { profileId: id, window: RESEARCH_WINDOW });
   const { orders } = board.parse(await ask(page, { method: 'GET', url: `${app.url}/api/dashboard` }));
-  const ids = { id, order: orders[0]?.id ?? '' };
+  const ids = { id, order: (orders.find(({ state }) => state === 'filled') ?? orders[0])?.id ?? '' };
   const cookies = await page.context().cookies();
   const addresses = SCREENS.filter(([name]) => name.includes(only)).map(
-    ([name, path, ready]) => [name, `${app.url}${addressOf(path, { ...ids, ...research })}`, ready] as const,
+    ([name, path, ready]) =>
+      [
+        name,
+        `${app.url}${addressOf(path.replace('/coins/BTCUSDT', `/coins/${LIVELY}`), { ...ids, ...research })}`,
+        ready,
+      ] as const,
   );
   for (const [look, options] of LOOKS) await takeAll(browser, options, { look, cookies, addresses });
 }
