@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { listAccounts } from '#api/contract/accounts.ts';
+import type { Answer } from '#api/contract/operation.ts';
+import { createProfile } from '#api/contract/profiles.ts';
+import { approveProposal, denyProposal, listProposals, proposeOrder } from '#api/contract/proposals.ts';
+import { signUp } from '#api/contract/session.ts';
+import { createToken, revokeToken } from '#api/contract/tokens.ts';
+import { createClient as createProgram } from '#api/script-client.ts';
+import { type Database, openDatabase } from '#storage/postgres/database.ts';
+import { createClient } from '#test/flow/client.ts';
+import { openDice } from '#test/flow/random.ts';
+import { until } from '#test/flow/until.ts';
+import { type App, startApp } from './app.ts';
+
+/** PROPOSAL_SEEDS=1000 is the long one. */
+const SEEDS = Number(process.env['PROPOSAL_SEEDS'] ?? 20);
+const FIRST = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000);
+const SYMBOL = 'BTCUSDT';
+const ENDS = ['approve', 'approve', 'approve twice', 'deny', 'expire', 'revoke', 'other hash'] as const;
+const STEPS = ['propose', 'decide', 'carry out'] as const;
+type Step = (typeof STEPS)[number];
+type Proposal = Answer<typeof listProposals>['proposals'][number];
+
+const folder = mkdtempSync(join(tmpdir(), 'tradewind-proposals-'));
+chmodSync(folder, 0o711);
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const title = `${SEEDS} proposals with crashes between the steps (first seed ${FIRST})`;
+test(`${title}: one order for each approval, and no other`, { timeout: 120_000 + SEEDS * 30_000 }, async () => {
+  await using app = await startApp({ dataDir: join(folder, 'data'), args: ['--port', '0'] });
+  const client = createClient(`${app.url}/api`);
+  await client.call(signUp, { body: { email: 'a@example.org', password: 'a long enough password' } });
+  const [account] = (await client.call(listAccounts, {})).accounts;
+  assert.ok(account !== undefined);
+  const body = { accountId: account.id, name: 'Proposed', strategyName: 'hold', enabled: true, symbols: [SYMBOL] };
+  const { id: profileId } = (await client.call(createProfile, { body })).profile;
+  const read = (name: string): string => readFileSync(join(folder, 'data', 'postgres', name), 'utf8').trim();
+  const url = `postgres://tradewind:${read('password')}@127.0.0.1:${read('port')}/tradewind`;
+  await using database = openDatabase(url);
+  const given = { app, client, database, params: { id: profileId, symbol: SYMBOL } };
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) await runSeed(given, seed);
+  const { rows } = await database.pool.query(
+    'select count(*)::int as orders, count(action_id)::int as proposed from orders',
+  );
+  const { rows: approved } = await database.pool.query(
+    `select count(*)::int as count from proposals where state = 'approved'`,
+  );
+  console.table(Object.fromEntries(tally));
+  assert.deepEqual(
+    rows[0],
+    { orders: approved[0]?.count, proposed: approved[0]?.count },
+    'no order without an approval',
+  );
+});
+
+interface Given {
+  readonly app: App;
+  readonly client: ReturnType<typeof createClient>;
+  readonly database: Database;
+  readonly params: { readonly id: Proposal['profileId']; readonly symbol: string };
+}
+
+/** Number of seeds by their end, and of crashes by part. */
+const tally = new Map<string, number>();
+
+/** Repeats a call until it is answered: a crash may have taken the answer, or the whole api. */
+const insist = <Result>(what: string, call: () => Promise<Result>) =>
+  until(what, async () => {
+    try {
+      return { answer: await call() };
+    } catch (error) {
+      if (/ 4\d\d/.test(String(error))) return { refusal: String(error) };
+      return undefined;
+    }
+  });
+
+async function runSeed({ app, client, database, params }: Given, seed: number): Promise<void> {
+  const dice = openDice(seed);
+  const end = dice.pick(ENDS);
+  const crashes = new Map<Step, 'worker' | 'api'>();
+  for (const step of STEPS) if (dice.chance(0.4)) crashes.set(step, dice.pick(['worker', 'worker', 'api'] as const));
+  const name = `seed ${seed}: ${end}, ${[...crashes].map(([step, part]) => `${part} dies at ${step}`).join(', ')}`;
+  const crash = async (step: Step): Promise<void> => {
+    const part = crashes.get(step);
+    if (part === undefined) return;
+    await delay(dice.between(0, 150));
+    process.kill(await until(`${part} to run`, () => app.pidOf(part)), 'SIGKILL');
+  };
+  const budget = { asset: 'USDT', perOrder: '20', perDay: '20' };
+  const made = await insist('a token', () =>
+    client.call(createToken, { body: { name: `Seed ${seed}`, scopes: ['trade'], budget, maxOpenProposals: 50 } }),
+  );
+  assert.ok(made.answer !== undefined, name);
+  const { token, id: tokenId } = made.answer;
+  const program = createProgram({ url: app.url, token, credentials: () => assert.fail('a token signs in nowhere') });
+  const order = { side: 'buy', type: 'market', quoteAmount: '15' } as const;
+  // A repeated request is another proposal: only one of them is decided.
+  const asked = insist('the proposal', () =>
+    program.call(proposeOrder, { params, body: { order, reason: 'A schedule', validSeconds: 3600 } }),
+  );
+  await crash('propose');
+  await asked;
+  const proposal = await until('the preview', async () => {
+    const { answer } = await insist('the proposals', () => program.call(listProposals, { query: { limit: '10' } }));
+    return answer?.proposals.find(({ preview }) => preview?.state === 'done');
+  });
+  const { id, hash } = proposal;
+  const approve = (named: string) =>
+    insist('the approval', () => client.call(approveProposal, { params: { id }, body: { hash: named } }));
+  const decide = async (): Promise<unknown> => {
+    if (end === 'deny') return insist('the denial', () => client.call(denyProposal, { params: { id } }));
+    if (end === 'other hash') return approve('0'.repeat(64));
+    if (end === 'revoke') await insist('the revocation', () => client.call(revokeToken, { params: { id: tokenId } }));
+    if (end === 'expire') await expire(database, id);
+    if (end === 'approve twice') return Promise.all([approve(hash), approve(hash)]);
+    return approve(hash);
+  };
+  const decided = decide();
+  await crash('decide');
+  await decided;
+  await crash('carry out');
+  const isApproved = end.startsWith('approve');
+  const { rows } = await until(`the end of ${name}`, async () => {
+    const found = await database.pool.query<{ state: string; orders: number }>(
+      `select action.state, (select count(*)::int from orders where action_id = action.id) as orders
+        from operator_actions action where proposal_id = any(select id from proposals where token_id = $1)`,
+      [tokenId],
+    );
+    return found.rows.every(({ state }) => state !== 'pending' && state !== 'taken') && found;
+  });
+  assert.deepEqual(rows, isApproved ? [{ state: 'done', orders: 1 }] : [], name);
+  for (const part of crashes.values()) tally.set(part, (tally.get(part) ?? 0) + 1);
+  tally.set(end, (tally.get(end) ?? 0) + 1);
+}
+
+/** The clock of the database cannot be moved: the expiry is. */
+async function expire({ pool }: Database, id: string): Promise<void> {
+  await pool.query(`begin; alter table proposals disable trigger proposal_stays;
+    update proposals set expires_at = proposed_at where id = '${id}';
+    alter table proposals enable trigger proposal_stays; commit`);
+}
