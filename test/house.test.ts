@@ -83,7 +83,7 @@ const READS_ENVIRONMENT = [/^cli\//, /^(api|worker|paper)\/main\.ts$/, /^vite\.c
 /** The check itself, and the clients of scripts and assistants. */
 const CALLS_OUT = ['integrations/outgoing.ts', 'api/script-client.ts', 'api/mcp-client.ts'];
 /** A strategy file exports its strategy. */
-const DEFAULT_EXPORTS = [/^vite\.config\.ts$/, /^authoring\/examples\//];
+const DEFAULT_EXPORTS = [/^vite\.config\.ts$/, /^authoring\/examples\//, /^test\/golden\/strategy-files\//];
 const BRAND_ROOMS = [/^exchange\//, /^paper\//, /^test\//];
 /** Modules that scripts outside of this checkout import: `exports` in package.json. */
 const PUBLIC = [/^api\/contract\//, /^api\/script-client\.ts$/, /^authoring\/strategy\.ts$/];

@@ -24,7 +24,7 @@ export const hashOf = (text: string): string => createHash('sha256').update(text
 /** The one import, after comments. */
 const FIRST_IMPORT =
   /^(?<before>(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*)import\s*\{(?<names>[^{}]*)\}\s*from\s*(?:'tradewind\/strategy'|"tradewind\/strategy")[ \t]*;?/;
-const NAMES = /^(\s*[\w$]+(\s+as\s+[\w$]+)?\s*,)*(\s*[\w$]+(\s+as\s+[\w$]+)?\s*)?$/;
+const NAMES = /^(\s*[\w$]+(\s+as\s+[\w$]+)?\s*,)*(\s*[\w$]+(\s+as\s+[\w$]+)?)?\s*$/;
 
 /**
  * Words that may be nowhere in a file, not even in a comment or a sentence. Every way to load code or to wait for
