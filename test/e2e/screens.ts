@@ -15,7 +15,7 @@ export const SCREENS = [
   ['coin', '/profiles/:id/coins/BTCUSDT', 'canvas'],
   ['coin-logs', '/profiles/:id/coins/BTCUSDT?tab=logs', '.feed li'],
   ['activity', '/activity', '.sec'],
-  ['research', '/research', '.actions a'],
+  ['research', '/research', 'table tbody tr'],
   ['strategies', '/strategies', '.sec'],
   ['more', '/more', '.block li'],
   ['not-found', '/nowhere', 'h1'],
