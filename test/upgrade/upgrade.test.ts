@@ -49,6 +49,9 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/profiles/:id/backtest-comparison': `select 'runs=' || string_agg(id::text, ',') as id from research where kind = 'backtest'`,
 };
 
+/** Reads of records that the recorded versions do not have. */
+const LATER = ['/proposals/:id'];
+
 async function addressOf({ pool }: Database, path: string): Promise<string> {
   const read = async (query: string): Promise<string> =>
     String((await pool.query<{ id: unknown }>(`${query} limit 1`)).rows[0]?.id);
@@ -99,7 +102,7 @@ for (const stored of STORED) {
     await client.call(signIn, { body: CREDENTIALS });
     const isComplete = ({ path, query }: Operation): boolean =>
       path in QUERIES || query?.safeParse({}).success !== false;
-    const reads = OPERATIONS.filter((read) => read.method === 'GET' && isComplete(read));
+    const reads = OPERATIONS.filter((read) => read.method === 'GET' && isComplete(read) && !LATER.includes(read.path));
     for (const { path, status, response } of reads) {
       const address = await addressOf(database, path);
       const answer = await client.fetch(address);
