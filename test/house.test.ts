@@ -63,7 +63,19 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   paper: ['faults', 'market', 'exchange', 'rest', 'streams', 'sockets', 'relay', 'drills'],
   storage: ['postgres', 'cache', 'candles', 'embedded', 'trading', 'history', 'research', 'jobs', 'operator', 'backup'],
   web: [
-    ...['data', 'ui', 'chart', 'coin', 'shell', 'overview', 'performance', 'strategies', 'profile', 'preview', 'config'],
+    ...[
+      'data',
+      'ui',
+      'chart',
+      'coin',
+      'shell',
+      'overview',
+      'performance',
+      'strategies',
+      'profile',
+      'preview',
+      'config',
+    ],
     ...['research', 'settings', 'welcome'],
   ],
 };

