@@ -55,7 +55,8 @@ export function check(
 /** A link to a page, for a change that is not a config field. */
 export const pageLink = (words: string, place: string): Setting => ({ words, place, path: null, value: null });
 
-const STALE = 'stale-price';
+/** Reasons of a coin without a current price. */
+const PRICE_REASONS = ['stale-price', 'data-price-missing'];
 /** Reason code of a strategy whose settings forbid buys. */
 const BUYING_OFF = 'entry-disabled';
 /** A worker that trades a coin decides at least this often. */
@@ -158,8 +159,11 @@ function listedFound(rules: Rules | undefined, status: string | undefined): Foun
 /** A coin without trades keeps its last price: only the worker knows whether the price is stale. */
 function priceFound({ price, state }: CoinView, agoSeconds: number | null): Found {
   if (price === null) return ['unknown', 'No price has arrived yet.'];
-  const stale = state?.approval.reason === STALE || state?.decision.reason === STALE;
-  return stale ? ['fail', state.decision.sentence] : ['ok', `The price last changed ${agoSeconds} s ago.`];
+  const decided = state === null ? [] : [state.approval.reason, state.decision.reason];
+  const without = decided.some((reason) => PRICE_REASONS.includes(reason ?? ''));
+  return without && state !== null
+    ? ['fail', state.decision.sentence]
+    : ['ok', `The price last changed ${agoSeconds} s ago.`];
 }
 
 function orphansFound({ blockers: [orphan] }: CoinView): Found {

@@ -53,6 +53,7 @@ const ofProfile = ({ id, accountId, name }: ProfileView) =>
 /** The kind of a refusal that only the engine can judge; the api judges all others from what is stored. */
 const ENGINE_KINDS: Readonly<Record<string, Kind>> = {
   'stale-price': 'price',
+  'data-price-missing': 'price',
   'data-candles-missing': 'candles',
   'data-order-unreadable': 'candles',
   'rating-too-low': 'rating',

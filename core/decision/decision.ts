@@ -63,6 +63,7 @@ export const APPROVAL_REASONS = {
     sentence: 'Waiting: the last price is {ageMs} ms old. Entries need a price younger than {limitMs} ms.',
     thresholds: ['limitMs'],
   },
+  'data-price-missing': { sentence: 'Waiting: no price of the coin has arrived yet.', thresholds: [] },
   'order-unknown': {
     sentence: 'Waiting: the outcome of order {order} is unknown, certain by {certainAt}.',
     thresholds: ['order'],

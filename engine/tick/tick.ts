@@ -34,7 +34,7 @@ import { logRow } from './settle.ts';
 import { lonelyTarget, reportBare, sellsAtTarget } from './resting-target.ts';
 import { isSelling, failedStop, protect, cancelResting, watchStop } from './protect.ts';
 
-const STALE: Decision = { kind: 'nothing', reason: 'stale-price' };
+const NO_PRICE: Decision = { kind: 'nothing', reason: 'data-price-missing' };
 const TARGET_SELLS = {
   ...({ kind: 'refused', reason: 'order-target-selling' } as const),
   numbers: { seconds: TRIGGERED_GRACE_MS / 1000 },
@@ -42,7 +42,7 @@ const TARGET_SELLS = {
 const ACTION_FIRST = { kind: 'refused', reason: 'action-first', numbers: {} } as const;
 /** Sentences of decisions that the engine makes, not the strategy. */
 const OWN_TEXTS: Readonly<Record<string, ReasonText>> = {
-  [STALE.reason]: APPROVAL_REASONS['stale-price'],
+  [NO_PRICE.reason]: APPROVAL_REASONS['data-price-missing'],
   [SELL_FAILED_STOP.reason]: STOP_REASONS[SELL_FAILED_STOP.reason],
   ...MANUAL_REASONS,
 };
@@ -59,7 +59,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   refreshView(coin);
   watchStop(coin);
   if (enabled) coin.view.basket = basketTurn(coin);
-  const decided = enabled ? decide(coin) : { decision: STALE, numbers: {} };
+  const decided = enabled ? decide(coin) : { decision: NO_PRICE, numbers: {} };
   const { decision } = decided;
   const seen = { trigger, ...decided, startedMs, atMs: coin.view.nowMs, input: inputOf(coin) };
   let approval: Approval = { kind: 'not-needed' };
@@ -226,7 +226,7 @@ const executeInPlace = (coin: Coin, execution: Execution, stop: LiveOrder): Prom
 
 /** The decision with its numbers. A failed stop sells at the market and overrides the strategy. */
 function decide(coin: Coin): { readonly decision: Decision; readonly numbers: Numbers } {
-  if (coin.price === null) return { decision: STALE, numbers: { price: null, ageMs: null, limitMs: null } };
+  if (coin.price === null) return { decision: NO_PRICE, numbers: {} };
   const decision = coin.instance.decide(coin.view);
   const overdue = failedStop(coin);
   if (overdue !== undefined) return { decision: SELL_FAILED_STOP, numbers: overdue };

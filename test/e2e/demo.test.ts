@@ -119,7 +119,7 @@ test('a locked request of the demo is refused, and the page says so in a sentenc
     .getByText(/live demo/i)
     .waitFor();
   await shoot(page, 'demo-refused-dark');
-  // Once for the diagnosis; the bell of a page from before the demo asks for locked lists too.
+  // Once for the diagnosis; the bell of a page from before the demo requests locked lists too.
   do refusedOnce(stack, 403);
   while (stack.faults.some((fault) => fault.includes('403')));
   await page.unrouteAll({ behavior: 'wait' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { floorToStep, multiply, requireDecimal } from '#core/amount/decimal.ts';
+import { add, type Decimal, floorToStep, multiply, requireDecimal } from '#core/amount/decimal.ts';
 import { clientOrderIdOf, listIdOf, type OrderDraft, targetIdOf } from '#core/order/order.ts';
 import type { ListRequest, MarketPort, PlaceRequest, TradingPort } from '#core/ports/exchange.ts';
 import { createRateLimiter } from '#exchange/limits.ts';
@@ -16,6 +16,10 @@ const logged = z.array(
   z.object({ method: z.string(), path: z.string(), headers: z.array(z.string()), params: z.array(z.string()) }),
 );
 type Link = Parameters<typeof createTrading>[0];
+
+/** A price on the grid of the coin where the market makers show no volume, so that an order there is the first in its queue. */
+const priceAt = (price: Decimal, share: string): Decimal =>
+  add(floorToStep(multiply(price, requireDecimal(share)), requireDecimal('0.1')), requireDecimal('0.03'));
 
 /** The client of the exchange, connected to a paper exchange with an account for each name. */
 export interface ClientBench extends AsyncDisposable {
@@ -55,7 +59,7 @@ export async function openClient(names: readonly string[]): Promise<ClientBench>
       }),
     async requestOf(draft) {
       const share = typeof draft === 'string' ? draft : '1';
-      const price = floorToStep(multiply(await market.price(SYMBOL), requireDecimal(share)), requireDecimal('0.01'));
+      const price = priceAt(await market.price(SYMBOL), share);
       const limit = { form: { type: 'limit', price } } as const;
       const given = typeof draft === 'string' ? limit : draft;
       const order = orderOf({ symbol: SYMBOL, quantity: requireDecimal('0.002'), ...given });
@@ -65,7 +69,7 @@ export async function openClient(names: readonly string[]): Promise<ClientBench>
     },
     async listOf() {
       const price = await market.price(SYMBOL);
-      const at = (share: string) => floorToStep(multiply(price, requireDecimal(share)), requireDecimal('0.01'));
+      const at = (share: string) => priceAt(price, share);
       const draft = { symbol: SYMBOL, quantity: requireDecimal('0.002'), side: 'sell' } as const;
       const below = { type: 'stop-loss-limit', stopPrice: at('0.8'), price: at('0.79') } as const;
       const stop = orderOf({ ...draft, purpose: 'stop', form: below });
