@@ -25,10 +25,14 @@ export function drawingsOf(config: Config): Drawings {
       arm: 'Trailing stop starts',
       entry: 'Buy line',
       floor: 'Profit lock',
-      part: 'Partial sale',
+      part: sellsAllAtOnce(config) ? 'Take profit' : 'Partial sale',
     },
   };
 }
+
+/** True with one take profit for the whole position. */
+const sellsAllAtOnce = ({ sell: { takeProfits } }: Config): boolean =>
+  takeProfits.length === 1 && takeProfits.every(({ fraction }) => readFactor(fraction) === 1);
 
 /** True while the first buy waits for a price near the low. */
 const searches = ({ params, memory }: StrategyContext, view: TickView): boolean =>

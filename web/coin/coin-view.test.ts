@@ -70,6 +70,10 @@ test('the next step is the nearest part of the plan', () => {
   assert.deepEqual([armed.next?.verb, armed.next?.level, armed.next?.side], ['Sells all', '2536.63', 'lower']);
   const waiting = coinView(coin({ state: plan(['stop', '2358.04'], ['arm', '2600']) }));
   assert.equal(waiting.next?.verb, 'Starts the trailing stop');
+  const target = coinView(
+    coin({ state: plan(['stop', '2358.04'], ['arm', '2600'], ['part', '2580'], ['part', '2590']) }),
+  );
+  assert.deepEqual([target.next?.verb, target.next?.level], ['Takes profit', '2580']);
   const flat = coinView(coin({ quantity: '0', state: plan(['entry', '2500'], ['stop', '1']) }));
   assert.deepEqual([flat.next?.verb, flat.stop], ['Buys', null]);
 });

@@ -42,6 +42,8 @@ interface CoinView {
 export const distanceText = ({ away, reached }: NextStep): string =>
   away === null ? '' : reached ? ': price reached' : `, ${percent(Math.abs(away))} away`;
 
+const distance = ({ away }: NextStep): number => Math.abs(away ?? Number.POSITIVE_INFINITY);
+
 const decimal = (text: string | null | undefined): Decimal | null =>
   text == null ? null : (readDecimal(text) ?? null);
 
@@ -92,7 +94,7 @@ export const roundsToZero = (gain: Decimal, asset: string): boolean =>
 const planLevel = (coin: Coin, name: string): string | null =>
   coin.state?.plan.find((line) => line.name === name)?.price ?? null;
 
-/** With a position: the trailing stop, else its start, else the stop loss. Without: the entry. */
+/** With a position: the nearest of trailing stop, its start and the take profit, else the stop loss. Without: the entry. */
 function nextStep(coin: Coin, held: boolean, price: Decimal | null): NextStep | null {
   const step = (name: string, verb: string, side: NextStep['side']): NextStep | null => {
     const level = planLevel(coin, name);
@@ -102,9 +104,11 @@ function nextStep(coin: Coin, held: boolean, price: Decimal | null): NextStep | 
     return { verb, level, side, away: price === null ? null : change(price, at), reached };
   };
   if (!held) return step('entry', 'Buys', 'lower');
-  return (
-    step('trail', 'Sells all', 'lower') ??
-    step('arm', 'Starts the trailing stop', 'higher') ??
-    step('stop', 'Sells all', 'lower')
-  );
+  const [first, ...others] = [
+    step('trail', 'Sells all', 'lower') ?? [],
+    step('arm', 'Starts the trailing stop', 'higher') ?? [],
+    step('part', 'Takes profit', 'higher') ?? [],
+  ].flat();
+  if (first === undefined) return step('stop', 'Sells all', 'lower');
+  return others.reduce((near, other) => (distance(other) < distance(near) ? other : near), first);
 }
