@@ -55,7 +55,7 @@ test('no two intents of a coin share an id', () => {
   );
 });
 
-test('a list and its legs share a number, and a cancel of the list still tells which leg it names', () => {
+test('a list and its legs share a number, and a cancel of the list still names its leg', () => {
   fc.assert(
     fc.property(owners, (owner) => {
       const stop = clientOrderIdOf({ ...owner, purpose: 'stop' });

@@ -139,21 +139,21 @@ async function runShell(block: Fenced): Promise<string> {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let told = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (told += String(text)));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
   const ended = once(child, 'close');
   if (stays) {
     await until(`${block.path}:${block.line} to serve`, () => {
-      assert.equal(child.exitCode, null, told);
-      return SERVES.test(told);
+      assert.equal(child.exitCode, null, output);
+      return SERVES.test(output);
     });
     process.kill(-(child.pid ?? 0), 'SIGTERM');
   }
   await ended;
-  if (!stays) assert.equal(child.exitCode, 0, told);
+  if (!stays) assert.equal(child.exitCode, 0, output);
   // An answer of curl has the exit code 0 whatever its status.
-  assert.doesNotMatch(told, /"error"|urn:tradewind:problem:/);
-  return told;
+  assert.doesNotMatch(output, /"error"|urn:tradewind:problem:/);
+  return output;
 }
 
 for (const { path, line, text, needs } of blocks)

@@ -291,7 +291,7 @@ test('a list is placed with both legs, and cancelled with both', async () => {
   assert.deepEqual(recent.map(({ clientOrderId }) => clientOrderId).toSorted(), legsOf(list).toSorted());
 });
 
-test('the cancel of a list whose target has sold a part tells the end of each leg', async () => {
+test('the cancel of a list whose target has sold a part reports the end of each leg', async () => {
   const list = await partlySold();
   const [stop, target] = await cancelList(list);
   assert.ok(stop?.kind === 'accepted' && target?.kind === 'accepted');
@@ -308,7 +308,7 @@ test('a list that arrived earlier is adopted leg by leg', async () => {
   await cancelList(list);
 });
 
-test('the cancel of a list that has ended tells how its legs ended', async () => {
+test('the cancel of a list that has ended reports how its legs ended', async () => {
   const list = await partlySold();
   await cancelList(list);
   assert.deepEqual(states(await cancelList(list)), ['expired', 'rejected']);
