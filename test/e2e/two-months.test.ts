@@ -19,7 +19,7 @@ const board = z.object({
   profiles: z.array(z.object({ id: z.string() })),
 });
 
-test('the wizard says why there are no live prices; one click replays two months, which end with a filled history', async () => {
+test('the wizard says why there are no live prices; one click replays two months, which end on filled pages', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-e2e-'));
   // Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
   chmodSync(folder, 0o711);
@@ -53,6 +53,11 @@ test('the wizard says why there are no live prices; one click replays two months
   await page.getByRole('heading', { name: /^\d+ trades made/ }).waitFor();
   await page.getByRole('region', { name: 'Net P&L' }).getByRole('img').waitFor();
   await shoot(page, 'two-months-dark');
+  await page.goto(`${app.url}/performance`);
+  await page.getByRole('region', { name: 'Equity' }).first().getByRole('img').first().waitFor();
+  assert.match(await page.locator('main').innerText(), /Win rate/);
+  await page.goto(`${app.url}/profiles/${profiles[0]?.id}/config`);
+  await page.getByText(/of 1h candles, replayed in/).waitFor();
   const url = `${app.url}/api/profiles/${profiles[0]?.id}`;
   const { totals } = z
     .object({ totals: z.object({ count: z.number() }) })

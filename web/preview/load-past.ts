@@ -1,5 +1,5 @@
 import type { AccountId, ProfileId } from '#core/ids.ts';
-import { type CandleColumns, type Interval, INTERVAL_MS, INTERVALS } from '#core/market/candle.ts';
+import { type CandleColumns, type Interval, INTERVAL_MS } from '#core/market/candle.ts';
 import { decodeColumns } from '#core/market/candle-planes.ts';
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { DEFAULT_COSTS, chargesOf } from '#core/research/costs.ts';
@@ -11,9 +11,8 @@ import type { Past } from './summary.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 const LOOK_EVERY_MS = 2_500;
-/** The finest candles decide in a replay which of two events happened first. */
-const [FINEST] = INTERVALS;
-
+/** Intervals to try: a replayed market may have no minutes. */
+const TRIED = ['1m', '1h'] as const satisfies readonly Interval[];
 interface PastInput {
   readonly profile: Profile;
   readonly coin: Coin;
@@ -24,15 +23,15 @@ interface PastInput {
   readonly onProgress: (share: number) => void;
 }
 
-/** Up to a year of closed 1m candles of one coin of a profile, with its trading rules. */
+/** Up to a year of closed candles of one coin of a profile, with its trading rules. */
 export async function loadPast({ profile, coin, minNotional, endMs, signal, onProgress }: PastInput): Promise<Past> {
   const span = { fromMs: endMs - YEAR_MS, endMs };
   const where = { profileId: profile.id };
-  const columns = await loadCandles({ where, symbol: coin.symbol, interval: FINEST, span, signal, onProgress });
+  const found = await loadFinest({ where, symbol: coin.symbol, span, signal, onProgress });
   const { symbol, baseAsset, quoteAsset, tickSize, stepSize } = coin;
   const grid = { tickSize: tickSize ?? '0.01', stepSize: stepSize ?? '0.00001', minNotional };
   const rules = rulesOf({ symbol, baseAsset: baseAsset ?? symbol, quoteAsset: quoteAsset ?? '', ...grid });
-  return { interval: FINEST, columns, rules, terms: TERMS };
+  return { ...found, rules, terms: TERMS };
 }
 
 interface CandlesInput extends Pick<PastInput, 'signal' | 'onProgress'> {
@@ -42,8 +41,28 @@ interface CandlesInput extends Pick<PastInput, 'signal' | 'onProgress'> {
   readonly span: { readonly fromMs: number; readonly endMs: number };
 }
 
+/**
+ * The closed candles of a span, of the finest interval that the market has: in a replay they decide which of two events
+ * happened first. Throws why there are none.
+ */
+export async function loadFinest(
+  input: Omit<CandlesInput, 'interval'>,
+): Promise<{ readonly interval: Interval; readonly columns: CandleColumns }> {
+  let failure = new Error(`${input.symbol} has no candles yet.`);
+  for (const interval of TRIED) {
+    try {
+      const columns = await loadCandles({ ...input, interval });
+      if (columns.openMs.length > 0) return { interval, columns };
+    } catch (error) {
+      input.signal.throwIfAborted();
+      if (error instanceof Error) failure = error;
+    }
+  }
+  throw failure;
+}
+
 /** The closed candles of a span. The worker fetches those that are not stored yet; this function waits for it. */
-export async function loadCandles(input: CandlesInput): Promise<CandleColumns> {
+async function loadCandles(input: CandlesInput): Promise<CandleColumns> {
   const { where, symbol, interval, span, signal, onProgress } = input;
   const times = { from: new Date(span.fromMs).toISOString(), to: new Date(span.endMs).toISOString() };
   const query = { ...where, symbol, interval, ...times };

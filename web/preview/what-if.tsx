@@ -29,9 +29,8 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
   const coin = coins.find((candidate) => candidate.symbol === symbol) ?? coins[0];
   const changed = JSON.stringify(saved) !== JSON.stringify(edit);
   const { error, progress, past, answer } = usePreview({ profile, coin, saved, edit });
-  const empty = past?.columns.openMs.length === 0;
   return (
-    <Section title="What if" note={past === undefined || empty ? undefined : noteOf(past, answer)}>
+    <Section title="What if" note={past === undefined ? undefined : noteOf(past, answer)}>
       {coins.length < 2 ? null : (
         <div className="filters">
           <span className="in">
@@ -54,8 +53,7 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
           Loading the candles of {coin.symbol}: {percent(progress, 0)}.
         </p>
       ) : null}
-      {empty ? <p className="p-2">No candles of {coin?.symbol} yet.</p> : null}
-      {empty || past === undefined || answer === undefined || coin === undefined ? null : (
+      {past === undefined || answer === undefined || coin === undefined ? null : (
         <Outcome {...{ past, answer, changed }} quote={coin.quoteAsset ?? ''} several={profile.symbols.length > 1} />
       )}
     </Section>

@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import type { AccountId } from '#core/ids.ts';
-import type { Interval } from '#core/market/candle.ts';
 import type { Market } from '#web/data/answers.ts';
 import { useLoads } from '#web/data/load.ts';
-import { loadCandles, rulesOf } from '#web/preview/load-past.ts';
+import { loadFinest, rulesOf } from '#web/preview/load-past.ts';
 import { NewestOnly } from '#web/preview/newest-only.ts';
 import type { ConfigCheck, ReplayAnswer, ReplayCoin, ReplayRequest, WizardAnswer } from './replay.ts';
 import type { ToReplay } from './replay-worker.ts';
@@ -11,8 +10,6 @@ import type { ToReplay } from './replay-worker.ts';
 const DAYS = 90;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Intervals to try: a replayed market may have no minutes. */
-const INTERVALS = ['1m', '1h'] as const satisfies readonly Interval[];
 
 interface ReplayOptions extends ReplayRequest {
   readonly accountId: AccountId;
@@ -84,18 +81,8 @@ interface LoadInput {
 async function loadCoin({ accountId, market, endMs, signal, onProgress }: LoadInput): Promise<ReplayCoin> {
   const span = { fromMs: endMs - DAYS * DAY_MS, endMs };
   onProgress(0);
-  let failure = new Error(`${market.symbol} has no candles yet.`);
-  for (const interval of INTERVALS) {
-    try {
-      const where = { accountId };
-      const columns = await loadCandles({ where, symbol: market.symbol, interval, span, signal, onProgress });
-      if (columns.openMs.length > 0) return { rules: rulesOf(market), interval, columns };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof Error) failure = error;
-    }
-  }
-  throw failure;
+  const found = await loadFinest({ where: { accountId }, symbol: market.symbol, span, signal, onProgress });
+  return { ...found, rules: rulesOf(market) };
 }
 
 /** `loaded`: with each further coin the same request has another answer. */
