@@ -159,15 +159,18 @@ export class DistantVersion implements StrategyVersion {
 
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Loads a file in a process of its own, to read its declarations. The sentence of a refusal names file and line. */
+/**
+ * Loads a file in a process of its own, to read its declarations. The sentence of a refusal names file and line; with
+ * `hung` there was no answer, and the next attempt may have one.
+ */
 export async function describeInProcess(
   file: StrategyFile,
-): Promise<Pick<Reply, 'description' | 'declared' | 'failed'>> {
+): Promise<Pick<Reply, 'description' | 'declared' | 'failed' | 'hung'>> {
   const process = new FileProcess();
   try {
     return await process.ask({ kind: 'load', file }, true);
   } catch (error) {
-    return { failed: `${file.name}: ${sentenceOf(error)}.` };
+    return { failed: `${file.name}: ${sentenceOf(error)}.`, hung: true };
   } finally {
     process.close();
   }

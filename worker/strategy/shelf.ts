@@ -113,8 +113,14 @@ async function keepFile(
 ): Promise<string | null> {
   const known = seen.get(hash);
   if (known !== undefined) return twice(names, known, file.name);
-  const { description, declared, failed } = await describeInProcess(file);
-  if (failed !== undefined) return failed;
+  // A process for each look at a broken file would cost as much as trading.
+  const refused = seen.get(`refused:${hash}`);
+  if (refused !== undefined) return refused;
+  const { description, declared, failed, hung } = await describeInProcess(file);
+  if (failed !== undefined) {
+    if (hung !== true) seen.set(`refused:${hash}`, failed);
+    return failed;
+  }
   const parsed = descriptionSchema.safeParse(description);
   if (!parsed.success) return `${file.name} could not be described.`;
   const { name } = parsed.data;
