@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { isObject } from '#core/merge.ts';
 import { createApp } from './app.ts';
 import { OPERATIONS } from '#api/contract/contract.ts';
-import { CAPTURE, CHECK, DEMO_LOCKS, PAPER_MARKET, RETRY } from '#api/contract/demo-locks.ts';
+import { CAPTURE, DEMO_LOCKS, PAPER_MARKET, RETRY, STRATEGY_FILES } from '#api/contract/demo-locks.ts';
 import { DOOR_LOCKS } from '#api/contract/door-locks.ts';
 import type { Operation } from '#api/contract/operation.ts';
 import { readOpenApi, readReference, readReferenceStyle } from '#api/contract/reference.ts';
@@ -136,7 +136,7 @@ test('the live demo locks exactly what the specification names; every other chan
   const locks = new Set([...DEMO_LOCKS, ...DOOR_LOCKS].map(keyOf));
   for (const { reason, path } of DEMO_LOCKS)
     assert.ok(
-      [RETRY, CAPTURE, PAPER_MARKET, CHECK].includes(reason) || LOCKED_BY_SPECIFICATION.includes(reason),
+      [RETRY, CAPTURE, PAPER_MARKET, STRATEGY_FILES].includes(reason) || LOCKED_BY_SPECIFICATION.includes(reason),
       `${path}: ${reason}`,
     );
   for (const reason of LOCKED_BY_SPECIFICATION.split('; '))
@@ -155,9 +155,9 @@ test('the locks that are not named by the specification are about access for pro
   assert.deepEqual([...new Set(DOOR_LOCKS.map(({ reason }) => reason))], ['access for programs']);
 });
 
-test('reads of credentials, sessions and backups are locked too', () => {
+test('reads of credentials, sessions, backups and strategy sources are locked too', () => {
   const locks = new Set(DEMO_LOCKS.map(keyOf));
-  const telling = /api-key|\/auth\/sessions|^\/backup|ai-provider|notif/;
+  const telling = /api-key|\/auth\/sessions|^\/backup|ai-provider|notif|strategy-versions/;
   const open = OPERATIONS.filter(
     ({ method, path }) => method === 'GET' && telling.test(path) && !locks.has(`GET ${path}`),
   );

@@ -21,14 +21,15 @@ export const CAPTURE = 'capturing every tick';
 /** Not named by the specification: it would take the paper market away from every other visitor. */
 export const PAPER_MARKET = 'changing the market of the paper exchange';
 
-/** Not named by the specification: a check computes for half a minute. */
-export const CHECK = 'checking strategy files';
+/** Not named by the specification: a check computes for half a minute, and a strategy is its operator's own work. */
+export const STRATEGY_FILES = 'reading the source of strategy files and checking them';
 
 const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
 
 /** The only table of operations that a live demo refuses, each with the reason from the specification. */
 export const DEMO_LOCKS: readonly DemoLock[] = [
-  lock('POST', '/strategy-versions/:hash/check', CHECK),
+  lock('GET', '/strategy-versions/:hash', STRATEGY_FILES),
+  lock('POST', '/strategy-versions/:hash/check', STRATEGY_FILES),
   lock('GET', '/accounts/:id/api-key', KEYS),
   lock('PUT', '/accounts/:id/api-key', KEYS),
   lock('DELETE', '/accounts/:id/api-key', KEYS),

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answer } from '#api/contract/operation.ts';
 import { listStrategyFiles } from '#api/contract/strategy-files.ts';
+import { useDemo } from '#web/data/session.tsx';
 import { useRead } from '#web/data/read.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { count } from '#web/ui/numbers.ts';
@@ -122,6 +123,9 @@ export function State({ version }: { version: FileVersion }): ReactNode {
 }
 
 function VersionLink({ version: { hash } }: { version: FileVersion }): ReactNode {
+  const demo = useDemo();
+  // A live demo does not show the source.
+  if (demo) return <code>{shortHash(hash)}</code>;
   return (
     <Link to="/strategies/$hash" params={{ hash }} search={{}}>
       <code>{shortHash(hash)}</code>
