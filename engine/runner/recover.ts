@@ -1,4 +1,4 @@
-import { formatDecimal, multiply, ZERO } from '#core/amount/decimal.ts';
+import { type Decimal, formatDecimal, multiply, ZERO } from '#core/amount/decimal.ts';
 import { dearestPrice } from '#core/judge/entry.ts';
 import { certainFrom } from '#core/order/order-timing.ts';
 import type { OrderRecord } from '#core/order/order.ts';
@@ -49,9 +49,7 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   const coin = createCoin({ context, profile, rules, bound, stored, levels });
   const runner = createCoinRunner(coin);
   adoptLiveOrders(coin, liveOrders);
-  const unvalued = await reserveUnknownBuys(coin).then(() => null, causeUnlessFatal);
-  if (unvalued !== null)
-    return { kind: 'later', reason: `The price for a buy whose outcome is not known could not be read (${unvalued}).` };
+  await reserveUnknownBuys(coin);
   if (!stored.reconciled) {
     // Without parsable settings the ownership of open orders is not proved: they stay orphans.
     const proves = strategy.config.safeParse(mergedConfig(profile, symbol)).success;
@@ -73,13 +71,20 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
 }
 
 /** A buy that an earlier run left without an answer may still arrive: until its outcome is known, no other buy may spend its money. */
-async function reserveUnknownBuys({ context, live, rules, symbol }: Coin): Promise<void> {
+async function reserveUnknownBuys(coin: Coin): Promise<void> {
+  const { context, live, rules } = coin;
   for (const { record } of live.values()) {
-    const { side, exchangeOrderId, form, quantity, id } = record;
-    if (side !== 'buy' || exchangeOrderId !== null) continue;
-    const price = 'price' in form ? form.price : await context.ports.market.price(symbol);
-    context.wallet.reserve(id, rules.quoteAsset, multiply(quantity, dearestPrice(form, price)));
+    if (record.side !== 'buy' || record.exchangeOrderId !== null) continue;
+    context.wallet.reserve(record.id, rules.quoteAsset, await mostOf(coin, record));
   }
+}
+
+/** The most that a buy may cost; without a price everything, since the coin must open for its exits. */
+async function mostOf({ context, rules, symbol }: Coin, { form, quantity }: OrderRecord): Promise<Decimal> {
+  const price = 'price' in form ? form.price : await context.ports.market.price(symbol).catch(causeUnlessFatal);
+  return typeof price === 'string'
+    ? context.wallet.total(rules.quoteAsset)
+    : multiply(quantity, dearestPrice(form, price));
 }
 
 /** Recovers orders that a restored backup does not know: first executions, in their order, then resting orders. */

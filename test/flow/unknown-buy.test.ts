@@ -38,3 +38,19 @@ for (const [what, form] of [
     assert.equal(on.coin().position.quantity, ZERO);
   });
 }
+
+test('a coin with an unknown market buy opens without a price, and all money is kept for that buy', async () => {
+  await using on = await openGuarded({ patient: true });
+  const all = freeOf(on);
+  await on.control('/faults', [{ match: { method: 'POST', path: '/api/v3/order' }, kind: 'reset', times: 1 }]);
+  on.wheel.want = 'buy';
+  await on.tick();
+  await until('the buy to be unknown', async () => (await stateOf(on)) === 'unknown');
+  await on.stop();
+  on.wheel.want = null;
+  await on.control('/faults', [{ match: { method: 'GET', path: '/api/v3/ticker/price' }, kind: 'reset', times: 1000 }]);
+  await on.start();
+  const free = freeOf(on);
+  assert.ok((await stateOf(on)) !== 'unknown' || free === '0', `${free} of ${all} are free`);
+  await until('the money to be free again', () => freeOf(on) === all, 40_000);
+});
