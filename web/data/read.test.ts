@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashKey, QueryClient } from '@tanstack/react-query';
+import { hashKey, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { OPERATIONS } from '#api/contract/contract.ts';
 import { listCoins, readCoin } from '#api/contract/profiles.ts';
 import { listLogs } from '#api/contract/records.ts';
-import { idIn, keyOf } from './read.ts';
+import { idIn, keyOf, useReads } from './read.ts';
 
 test('every operation has its own key', () => {
   const keys = new Set(OPERATIONS.map((op) => hashKey(keyOf(op))));
@@ -36,4 +38,14 @@ test('a key with one profile matches its logs with every filter, page by page to
 test('the id of a key is its path parameter', () => {
   assert.equal(idIn(keyOf(readCoin, { params: { id: 'a', symbol: 'BTCUSDT' } })), 'a');
   assert.equal(idIn(keyOf(listCoins)), '');
+});
+
+test('a list of no parts has its data at once, and a time that can be shown', () => {
+  const Parts = (): string => {
+    const { data, error, dataUpdatedAt } = useReads(readCoin, []);
+    return JSON.stringify({ data, error, at: new Date(dataUpdatedAt).toISOString() });
+  };
+  const page = createElement(QueryClientProvider, { client: new QueryClient() }, createElement(Parts));
+  const shown = renderToStaticMarkup(page).replaceAll('&quot;', '"');
+  assert.deepEqual(JSON.parse(shown), { data: [], error: null, at: '1970-01-01T00:00:00.000Z' });
 });

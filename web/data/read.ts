@@ -68,6 +68,7 @@ export function useRead<Op extends Operation, Shown = Answer<Op>>(
 interface Reads<Data> {
   readonly data: readonly Data[] | undefined;
   readonly error: Error | null;
+  /** Of the oldest answer, in ms; 0 without a part. */
   readonly dataUpdatedAt: number;
   readonly refetch: () => Promise<unknown>;
 }
@@ -94,7 +95,7 @@ function joined<Data>(results: readonly UseQueryResult<Data>[]): Reads<Data> {
   return {
     data: data.length === results.length ? data : undefined,
     error: results.find(({ error }) => error !== null)?.error ?? null,
-    dataUpdatedAt: Math.min(...results.map(({ dataUpdatedAt }) => dataUpdatedAt)),
+    dataUpdatedAt: results.length === 0 ? 0 : Math.min(...results.map(({ dataUpdatedAt }) => dataUpdatedAt)),
     refetch: () => Promise.all(results.map(({ refetch }) => refetch())),
   };
 }
