@@ -10,8 +10,10 @@ import { type ClientBench, openClient, SYMBOL } from './client-bench.ts';
 
 let on: ClientBench;
 let trading: TradingPort;
+let firstPrice: string;
 before(async () => {
   on = await openClient(['a']);
+  firstPrice = formatDecimal(await on.market.price(SYMBOL));
 });
 after(() => on[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -20,6 +22,8 @@ beforeEach(async () => {
   // An older order would take the trade that is meant for a later one.
   const { orders } = await trading.openOrders(SYMBOL);
   for (const { clientOrderId } of orders) await trading.cancel(SYMBOL, clientOrderId, cancelIdOf(clientOrderId));
+  // Trades of the tests move the price far away from the next trade of the market, which would trigger a stop there.
+  await on.control('POST /trade', { symbol: SYMBOL, price: firstPrice, quantity: '0.0005' });
   await on.control('DELETE /log');
 });
 
@@ -273,7 +277,7 @@ const states = (outcomes: readonly WriteOutcome[]): string[] =>
 /** A list whose target has sold a part. */
 async function partlySold(): Promise<ListRequest> {
   const list = await on.listOf();
-  await trading.placeList(list);
+  assert.deepEqual(states(await trading.placeList(list)), ['open', 'open']);
   const { form } = list.target.order;
   const price = form.type === 'limit' ? formatDecimal(form.price) : '';
   await on.control('POST /trade', { symbol: SYMBOL, price, quantity: '0.0005' });
