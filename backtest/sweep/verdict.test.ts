@@ -23,8 +23,14 @@ for (const [what, found, kind, text] of [
   [
     'no set made money on three trades',
     { ...GOOD, profitable: 0, luck: { kind: 'few-trades', trades: 3, needed: 30 } },
+    'too-few-trades',
+    /^The best set closed 3 trades\./,
+  ],
+  [
+    'a best set that lost on 412 trades',
+    { ...GOOD, profitable: 0, luck: { kind: 'short-record', trades: 412, days: 365, needed: null } },
     'no-profit',
-    /None of the 9/,
+    /^None of the 9 sets made money\.$/,
   ],
   [
     'three trades',

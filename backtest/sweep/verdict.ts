@@ -27,11 +27,13 @@ const chanceText = (share: number): string => (share < 0.001 ? 'less than 0.1 %'
 const countText = (value: number): string => value.toLocaleString('en-US');
 
 /**
- * The verdict about the best set of a sweep, for the command line and the web app. The first match counts: no set made
- * money, too few trades, likely luck, promising.
+ * The verdict about the best set of a sweep, for the command line and the web app. The first match counts:
+ * too few trades, no set made money, likely luck, promising. A record that is short for its Sharpe ratio counts after a
+ * loss: the days that are needed say nothing about a strategy that lost.
  */
 export function sweepVerdict(found: Judged): Verdict {
   const { luck } = found;
+  if (luck.kind === 'few-trades') return tooFew(luck);
   const lost = lossOf(found);
   if (lost !== undefined) return { kind: 'no-profit', title: 'None made money', text: lost };
   if (luck.kind === 'not-measured')
@@ -40,8 +42,7 @@ export function sweepVerdict(found: Judged): Verdict {
       title: 'Luck was not measured',
       text: 'An earlier version computed this sweep and measured luck wrongly. Run it again.',
     };
-  if (luck.kind !== 'measured')
-    return { kind: 'too-few-trades', title: 'Too few trades to judge', text: fewText(luck) };
+  if (luck.kind !== 'measured') return tooFew(luck);
   const chance = `A result this good would come from luck alone in ${chanceText(luck.chance)} of cases.`;
   return likelyLuck(found, luck.chance, chance) ?? promising(found, chance);
 }
@@ -52,7 +53,15 @@ function lossOf({ evaluated, profitable, rows }: Judged): string | undefined {
   return best.totalReturn > 0 ? undefined : 'The best set by this ranking made no money.';
 }
 
-function fewText(luck: Exclude<Luck, { kind: 'measured' | 'not-measured' }>): string {
+type Unmeasured = Exclude<Luck, { kind: 'measured' | 'not-measured' }>;
+
+const tooFew = (luck: Unmeasured): Verdict => ({
+  kind: 'too-few-trades',
+  title: 'Too few trades to judge',
+  text: fewText(luck),
+});
+
+function fewText(luck: Unmeasured): string {
   const closed = `The best set closed ${luck.trades === 1 ? 'one trade' : `${countText(luck.trades)} trades`}`;
   if (luck.kind === 'few-trades')
     return `${closed}. At least ${luck.needed} are needed to distinguish skill from luck.`;
