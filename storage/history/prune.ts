@@ -29,7 +29,7 @@ const olderThan = (column: string, days: number): Condition =>
 
 /** Days that resolved orphan orders are kept. */
 const ORPHAN_DAYS = 30;
-/** Days that operator actions and their outcomes are kept; the audit log holds the requests. */
+/** Days that operator actions, proposals and their outcomes are kept; the audit log holds the requests. */
 const ACTION_DAYS = 90;
 
 /** Deletes records past their retention and ended sessions; returns the number of deleted rows by kind. */
@@ -37,12 +37,18 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
   const { debugLogDays, actionLogDays, orderEvidenceDays, actionLogMaxRows, auditLogDays, equityDays } = retention;
   const isDebug = sql<boolean>`level = 'debug' and ${olderThan('recorded_at', debugLogDays)}`;
   const isResolved = sql<boolean>`state not in ('open', 'left') and ${olderThan('state_at', ORPHAN_DAYS)}`;
+  // An unfinished action has no finished_at and is kept. An open order counts towards the budget of its token by its action.
+  const isOldAction = sql<boolean>`${olderThan('finished_at', ACTION_DAYS)} and not exists (select from orders
+    where action_id = operator_actions.id and state = any(${[...LIVE_ORDER_STATES]}::text[]))`;
+  // A proposal without a decision ends with its expiry.
+  const isOldProposal = sql<boolean>`coalesce(decided_at, expires_at) < now() - ${ACTION_DAYS} * interval '1 day'
+    and not exists (select from operator_actions where proposal_id = proposals.id)`;
   const pruned: Pruned = {
     debugLogs: await deleteWhere(database, 'action_logs', isDebug),
     sessions: await deleteWhere(database, 'sessions', sql<boolean>`expires_at < now()`),
     orphans: await deleteWhere(database, 'orphan_orders', isResolved),
-    // An unfinished action has no finished_at and is kept.
-    operatorActions: await deleteWhere(database, 'operator_actions', olderThan('finished_at', ACTION_DAYS)),
+    operatorActions: await deleteWhere(database, 'operator_actions', isOldAction),
+    proposals: await deleteWhere(database, 'proposals', isOldProposal),
   };
   const aged = [
     ['actionLogs', 'action_logs', 'recorded_at', actionLogDays],

@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { formatDecimal } from '#core/amount/decimal.ts';
 import { newId, type TokenId, type UserId } from '#core/ids.ts';
 import type { OrderDraft } from '#core/order/order.ts';
+import { RETENTION } from '#core/installation/settings.ts';
+import { pruneRecords } from '#storage/history/prune.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { openTestDatabase } from '#test/harness/test-database.ts';
 import {
@@ -313,4 +315,38 @@ test('orders of the operator and of strategies do not count', async () => {
   requireCommitted(await commit(given, newId<string>(), { expectedVersion: 1, quantity: d(formatDecimal(d('1'))) }));
   const actionId = await approve(given, await propose(given));
   requireCommitted(await commit(given, actionId, { expectedVersion: 2 }));
+});
+
+test('the prune removes proposals 90 days after their end, unless their order is open', async () => {
+  await using opened = await openTestDatabase();
+  const given = await seed(opened.database);
+  const { db, userId } = given;
+  const [old, recent, denied, live] = [
+    await propose(given, { validSeconds: 0 }),
+    await propose(given, { validSeconds: 0 }),
+    await propose(given),
+    await propose(given),
+  ];
+  await db.transaction((transaction) => decideProposal(transaction, { id: denied, userId }, 'denied'));
+  const actionId = await approve(given, live);
+  const { record } = requireCommitted(await commit(given, actionId));
+  const age = async (ids: readonly string[], days: number): Promise<void> => {
+    await db.pool.query(
+      `update proposals set expires_at = now() - $2 * interval '1 day',
+        decided_at = case when state <> 'open' then now() - $2 * interval '1 day' end where id = any($1)`,
+      [ids, days],
+    );
+  };
+  await db.pool.query('alter table proposals disable trigger proposal_stays');
+  await age([old, denied, live], 91);
+  await age([recent], 89);
+  await db.pool.query(`update operator_actions set state = 'done', finished_at = now() - interval '91 days'`);
+  const left = async () => (await db.kysely.selectFrom('proposals').select('id').execute()).map(({ id }) => id);
+
+  assert.equal((await pruneRecords(db, RETENTION.defaults))['proposals'], 2);
+  assert.deepEqual(new Set(await left()), new Set([recent, live]));
+  await db.kysely.updateTable('orders').set({ state: 'cancelled' }).where('id', '=', record.id).execute();
+  const pruned = await pruneRecords(db, RETENTION.defaults);
+  assert.deepEqual([pruned['operatorActions'], pruned['proposals']], [1, 1]);
+  assert.deepEqual(await left(), [recent]);
 });
