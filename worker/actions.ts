@@ -93,7 +93,7 @@ async function carryOut({ context, loop }: Owned, action: OperatorAction): Promi
 function outcomeOf(owned: Owned, action: OperatorAction): Promise<ActionOutcome> | ActionOutcome {
   const handler = ACCOUNT_ACTIONS[action.kind];
   if (handler !== undefined) return handler(owned, action).catch((error: unknown) => failed(owned.loop, error));
-  const request = readRequest(action.kind, action.payload);
+  const request = readRequest(action);
   if (request !== undefined) return actOnCoin(owned.loop, action, request);
   return refused(
     `The worker does not support "${action.kind}" with these values: it may be older than the api. Update the worker.`,

@@ -8,7 +8,11 @@ import { type AccountLoop, runnerOf } from './account-loop.ts';
  * Parses an action into a request to a coin; undefined for other actions and for payloads that this worker does not
  * know.
  */
-export function readRequest(kind: string, payload: unknown): OperatorRequest | undefined {
+export function readRequest({
+  kind,
+  payload,
+  previewPrice,
+}: Pick<OperatorAction, 'kind' | 'payload' | 'previewPrice'>): OperatorRequest | undefined {
   if (kind === 'force-sell') return { kind };
   if (kind === 'cancel-order') {
     const cancel = COIN_ACTIONS[kind].safeParse(payload).data;
@@ -26,6 +30,7 @@ export function readRequest(kind: string, payload: unknown): OperatorRequest | u
     side,
     limit,
     size: { by, amount: requireDecimal(amount) },
+    previewed: previewPrice === null ? null : requireDecimal(previewPrice),
   };
 }
 

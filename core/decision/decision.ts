@@ -222,6 +222,11 @@ export const APPROVAL_REASONS = {
     sentence: 'The token has {most} open proposals, and may not have more. Cancel one, or wait until one is decided.',
     thresholds: ['most'],
   },
+  'moved-since-preview': {
+    sentence:
+      'Not sent: the price moved by more than {most} % since the preview, from {previewed quote} to {price quote}. Propose and approve the order again.',
+    thresholds: ['previewed'],
+  },
   'proposal-differs': { sentence: 'Not sent: the order is not what the operator approved.', thresholds: [] },
   'state-moved': { sentence: 'Not sent: the stored state has changed. Deciding again.', thresholds: [] },
 } as const satisfies Record<string, ReasonText>;

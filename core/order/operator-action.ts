@@ -29,6 +29,8 @@ export interface OperatorAction {
   readonly resumed: boolean;
   /** The order that an earlier run committed for it. */
   readonly clientOrderId: string | null;
+  /** Price of the preview that the operator approved, for the action of a proposal. */
+  readonly previewPrice: string | null;
 }
 
 export const done = (detail: ActionOutcome['detail'] = {}): ActionOutcome => ({ state: 'done', reason: null, detail });

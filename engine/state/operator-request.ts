@@ -12,6 +12,8 @@ export type OperatorRequest =
       readonly side: Side;
       readonly limit: Decimal | null;
       readonly size: ManualSize;
+      /** Price of the preview that the operator approved; absent or null for an order that no program proposed. */
+      readonly previewed?: Decimal | null;
     }
   | { readonly kind: 'cancel'; readonly orderId: string }
   | { readonly kind: 'force-sell' };

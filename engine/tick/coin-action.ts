@@ -1,12 +1,13 @@
 import type { TickResult } from '#core/decision/audit.ts';
 import { APPROVAL_REASONS, describe, type Numbers } from '#core/decision/decision.ts';
-import { ceilToStep, type Decimal, floorToStep, formatDecimal } from '#core/amount/decimal.ts';
+import { ceilToStep, type Decimal, floorToStep, formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { ManualReason } from '#core/order/manual-order.ts';
 import type { ManualRequest } from '#core/judge/manual.ts';
 import { isObject } from '#core/merge.ts';
 import { type ActionOutcome, done, EXPIRED, refused } from '#core/order/operator-action.ts';
-import { isProposalRefusal } from '#core/order/proposal.ts';
+import { hasMoved, isProposalRefusal, MOST_MOVED_PERCENT } from '#core/order/proposal.ts';
 import { costOf } from '#core/judge/preview.ts';
+import { numbersOf as numbersOfFacts } from '#core/judge/situation.ts';
 import { isLiveOrder } from '#core/order/order.ts';
 import { type ApprovalContext, type ApprovalResult, approveManual } from './approve.ts';
 import { type Coin, pendingOrder, restingOrders } from '#engine/state/coin.ts';
@@ -47,7 +48,9 @@ export function nextStep(coin: Coin, action: CoinAction, context: () => Approval
   if (request.kind !== 'force-sell') {
     const situation = context();
     const step = judge(coin, { ...request, reason: `manual-${request.side}` }, situation);
-    return request.kind === 'order' ? step : { kind: 'end', outcome: previewOf(step, situation) };
+    return request.kind === 'order'
+      ? unlessMoved(step, request.previewed ?? null, situation)
+      : { kind: 'end', outcome: previewOf(step, situation) };
   }
   // A triggered stop may be selling already. A resting buy must not buy back; a resting sale locks the quantity.
   const now = context();
@@ -85,6 +88,19 @@ function judge(
   const limit = request.limit === null ? null : snap(request.limit, rules.price.tick);
   const approval = approveManual({ ...request, limit }, context);
   return approval.kind === 'refused' ? { kind: 'refuse', reason, approval } : { kind: 'send', reason, approval };
+}
+
+/** Refuses an order whose price has moved since the preview: the operator approved other numbers. */
+function unlessMoved(
+  step: ReturnType<typeof judge>,
+  previewed: Decimal | null,
+  situation: ApprovalContext,
+): ReturnType<typeof judge> {
+  if (step.kind === 'refuse' || previewed === null) return step;
+  const price = requireDecimal(costOf(step.approval.order, situation).price);
+  if (!hasMoved(previewed, price)) return step;
+  const numbers = numbersOfFacts({ most: MOST_MOVED_PERCENT, previewed, price });
+  return { kind: 'refuse', reason: step.reason, approval: { kind: 'refused', reason: 'moved-since-preview', numbers } };
 }
 
 /** The outcome of a preview: what the order would be and cost, or why it would be refused. */

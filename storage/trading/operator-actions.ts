@@ -104,7 +104,9 @@ export async function claimActions(
     )
     select taken.id, taken.account_id as "accountId", taken.profile_id as "profileId", taken.symbol, taken.kind,
       taken.payload, requested_at as "requestedAt", resumed, client_order_id as "clientOrderId",
-      (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "validMs"
+      (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "validMs",
+      (select preview.detail ->> 'price' from proposals join operator_actions preview on preview.id = preview_id
+        where proposals.id = taken.proposal_id) as "previewPrice"
     from taken left join orders on orders.action_id = taken.id
     where taken.state = 'taken' order by requested_at, taken.id`.execute(db.kysely);
   return rows;

@@ -165,6 +165,22 @@ test('a proposed limit order rests until it is cancelled', async () => {
   await client.call(cancelOrder, { params: { ...params(), orderId } });
 });
 
+test('an approved market order whose price has moved by more than 1 % since the preview is refused', async () => {
+  const { client } = await newProgram();
+  const proposal = await judged(await propose('50', { client }));
+  const { rows } = await stack.database.pool.query<{ price: string }>(
+    `update operator_actions set detail = jsonb_set(detail, '{price}', to_jsonb(((detail ->> 'price')::numeric * 0.9)::text))
+      where id = $1 returning detail ->> 'price' as price`,
+    [proposal.preview?.id],
+  );
+  const count = (await orders()).length;
+  const outcome = await outcomeOf(await approve(proposal));
+  assert.deepEqual([outcome.state, Object(outcome.detail).code], ['refused', 'moved-since-preview']);
+  assert.ok(Number(Object(outcome.detail).numbers.previewed) === Number(rows[0]?.price));
+  assert.match(outcome.reason ?? '', /moved by more than 1 % since the preview, from [\d.]+ USDT to [\d.]+ USDT/);
+  assert.equal((await orders()).length, count);
+});
+
 test('a market buy by quantity cannot be proposed: its cost is unknown', async () => {
   const order = { side: 'buy', type: 'market', quantity: '0.001' } as const;
   await assert.rejects(
