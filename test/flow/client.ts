@@ -44,8 +44,9 @@ export function createClient(base: string, always: Readonly<Record<string, strin
   };
 }
 
-/** The answer of an operation, checked against the contract; the schema is what gives it its type. */
+/** The answer of an operation as it was sent, checked against the contract; the schema is what gives it its type. */
 function answerOf<Op extends Operation>(operation: Op, text: string): Answer<Op> {
-  const parsed: unknown = operation.response?.parse(text === '' ? undefined : JSON.parse(text));
-  return parsed as Answer<Op>;
+  const sent: unknown = text === '' ? undefined : JSON.parse(text);
+  operation.response?.parse(sent);
+  return sent as Answer<Op>;
 }
