@@ -22,7 +22,8 @@ const WATCHED: Readonly<Record<string, readonly string[]>> = {
 const INSTALL = `
   create schema protocol;
   create table protocol.log (
-    seq bigserial primary key, at timestamptz not null default clock_timestamp(), kind text not null, detail jsonb not null);
+    seq bigserial primary key, at timestamptz not null default clock_timestamp(),
+    transaction text not null default pg_current_xact_id()::text, kind text not null, detail jsonb not null);
   create function protocol.pick(entry jsonb, names text[]) returns jsonb language sql immutable as
     $$ select jsonb_object_agg(name, entry ->> name) from unnest(names) name $$;
   create function protocol.note() returns trigger language plpgsql as $$
@@ -52,7 +53,8 @@ const INSTALL = `
         where object_type = 'table' and schema_name = 'public' loop
       if moved.name = 'public.orders' then
         insert into protocol.log (kind, detail) select 'restored', jsonb_build_object('orders', coalesce(jsonb_agg(
-          jsonb_build_object('id', id, 'state', state, 'filled_quantity', filled_quantity::text)), '[]')) from public.orders;
+          jsonb_build_object('id', id, 'state', state, 'filled_quantity', filled_quantity::text,
+            'exchange_order_id', exchange_order_id::text)), '[]')) from public.orders;
       end if;
       if not exists (select from pg_trigger where tgname = 'protocol_note' and tgrelid = moved.name::regclass) then
         perform protocol.watch(split_part(moved.name, '.', 2));
@@ -65,8 +67,8 @@ const INSTALL = `
   create event trigger protocol_follow on ddl_command_end when tag in ('ALTER TABLE') execute function protocol.follow();
 `;
 
-/** `atMs`: wall time with fractions, before the commit. */
-const row = z.object({ atMs: z.number(), kind: z.string(), detail: z.unknown() });
+/** `atMs`: wall time with fractions, before the commit. `transaction`: the id of the transaction that the step is part of. */
+const row = z.object({ atMs: z.number(), transaction: z.string(), kind: z.string(), detail: z.unknown() });
 export type LoggedStep = z.output<typeof row>;
 
 /** Protocol steps of a database in a table of the database itself; needs a superuser. */
@@ -81,7 +83,7 @@ export async function openProtocolLog({ pool }: Database): Promise<ProtocolLog> 
     clear: async () => void (await pool.query('truncate protocol.log restart identity')),
     async read() {
       const { rows } = await pool.query<Record<string, unknown>>(
-        `select extract(epoch from at)::float8 * 1000 as "atMs", kind, detail from protocol.log order by seq`,
+        `select extract(epoch from at)::float8 * 1000 as "atMs", transaction, kind, detail from protocol.log order by seq`,
       );
       return z.array(row).parse(rows);
     },

@@ -5,6 +5,7 @@ import { drillTiming } from '#test/faults/fault-table.ts';
 import type { RecordedRun } from '#test/faults/pool.ts';
 import type { LoggedStep } from '#test/faults/protocol-log.ts';
 import type { SeenStep } from '#test/faults/recorder.ts';
+import { orderByBackup, restored } from './backup-place.ts';
 
 /** A step as replay.qnt reads it. The first number is the time in ms; `says` describes it when it is refused. */
 export interface ModelStep {
@@ -39,7 +40,6 @@ const fill = z.object({
 const runner = z.object({ symbol: z.string(), quantity: z.string(), compared: z.string() });
 const halt = z.object({ scope: z.enum(['all', 'account', 'profile']), freeze_exits: z.string() });
 const lease = z.object({ fencing: z.string() });
-const restored = z.object({ orders: z.array(order.pick({ id: true, state: true, filled_quantity: true })) });
 
 /** Scopes of kill switches as the model numbers them; the schedules have one profile. */
 const SCOPES = { all: -3, account: -2, profile: 0 } as const;
@@ -99,7 +99,8 @@ const newestRun = ({ runs }: Reading): number => runs.at(-1) ?? 0;
 
 /** Steps of the model for a recorded run, or up to the first step that the model does not have. */
 export function stepsOf(run: RecordedRun): ModelStep[] {
-  const { logged, seen } = run;
+  const { seen } = run;
+  const { logged, saved } = orderByBackup(run);
   const startMs = Math.floor(Math.min(logged[0]?.atMs ?? Infinity, seen[0]?.atMs ?? Infinity));
   const steps: ModelStep[] = [];
   let [nowMs, says] = [startMs, ''];
@@ -108,7 +109,6 @@ export function stepsOf(run: RecordedRun): ModelStep[] {
     steps.push({ name, numbers: all, says: `${name} ${all.join(' ')}: ${says}` });
   };
   const reading = createReading(run, { emit, startMs });
-  const saved = backupPlace(logged);
   const { receiveWindowMs, engineTimeoutMs, clockMarginMs, separateMs } = drillTiming(run.pace);
   emit('start', receiveWindowMs + engineTimeoutMs, separateMs, clockMarginMs);
   let next = 0;
@@ -167,30 +167,6 @@ function createReading({ seen }: RecordedRun, { emit, startMs }: Pick<Reading, '
     runs: [],
   };
   return { emit, startMs, ...names, replaces, ...empty, killed: false };
-}
-
-/** The place in the log at which the orders were those of the backup that was restored later. */
-function backupPlace(logged: readonly LoggedStep[]): number | undefined {
-  const end = logged.findIndex(({ kind }) => kind === 'restored');
-  if (end < 0) return undefined;
-  const textOf = (orders: Iterable<Pick<OrderRow, 'id' | 'state' | 'filled_quantity'>>): string =>
-    Array.from(orders, ({ id, state, filled_quantity: filled }) => `${id} ${state} ${amountOf(filled)}`)
-      .toSorted()
-      .join();
-  const wanted = textOf(restored.parse(logged[end]?.detail).orders);
-  const rows = new Map<string, OrderRow>();
-  /** Orders of executions whose transaction has not ended: it updates the order last. */
-  const booking = new Set<string>();
-  let place: number | undefined;
-  for (const [index, { kind, detail }] of logged.slice(0, end).entries()) {
-    if (booking.size === 0 && textOf(rows.values()) === wanted) place = index;
-    if (kind === 'fills insert') booking.add(fill.parse(detail).order_id);
-    if (!kind.startsWith('orders')) continue;
-    const row = order.parse(detail);
-    booking.delete(row.id);
-    rows.set(row.id, row);
-  }
-  return place;
 }
 
 function onLogged(reading: Reading, { kind, detail }: LoggedStep): void {
