@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { conform } from './conform.ts';
 import { findFault, INVARIANTS, simulate } from './simulate.ts';
-import { checkCore, CORE_RULES, noSpin } from './spin.ts';
+import { checkCore, CORE_NAMES, CORES, noSpin } from './spin.ts';
 
 const USAGE = `npm run model -- [--traces N] [--seed S] [--jobs J]
 npm run model -- --conform N [--from S] [--jobs J] [--plant BUG]
@@ -12,7 +12,7 @@ npm run model -- --conform N [--from S] [--jobs J] [--plant BUG]
   --conform N  records N fault schedules of the real engine and replays their steps through the model instead
   --from S     the first seed of the schedules (default 0)
   --plant BUG  runs the schedules with that bug (test/faults/planted.ts) until the model refuses a step, as it must
-The first form finds each planted fault, visits every state of the core where spin is installed, then simulates.`;
+The first form finds each planted fault, visits every state of the cores where spin is installed, then simulates.`;
 
 const { values } = parseArgs({
   options: {
@@ -69,10 +69,13 @@ async function wrongCore(): Promise<string[]> {
     console.log(`﹣ ${noSpin}`);
     return [];
   }
-  const { holds, states } = await checkCore();
-  console.log(`The core: ${states} states, ${holds ? 'all sound' : 'not all sound'}.`);
-  const wrong = holds ? [] : ['The core is not sound.'];
-  for (const rule of CORE_RULES) if ((await checkCore(rule)).holds) wrong.push(`The core holds with ${rule}.`);
+  const wrong: string[] = [];
+  for (const name of CORE_NAMES) {
+    const { holds, states } = await checkCore(name);
+    console.log(`${name}: ${states} states, ${holds ? 'all sound' : 'not all sound'}.`);
+    if (!holds) wrong.push(`${name} is not sound.`);
+    for (const rule of CORES[name]) if ((await checkCore(name, rule)).holds) wrong.push(`${name} holds with ${rule}.`);
+  }
   return wrong;
 }
 

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram } from '#test/harness/programs.ts';
 
-const CORE = join(import.meta.dirname, 'core.pml');
 /** Longest path of the search, in steps. */
 const DEPTH = 1_000_000;
 const [spin, compiler] = [findProgram(['spin']), findProgram(['gcc', 'cc', 'clang'])];
@@ -16,20 +15,30 @@ export const noSpin: string | false =
     ? false
     : 'the exhaustive check of the core needs spin and a C compiler (Debian: apt-get install spin gcc)';
 
-/** Rules of core.pml that can be left out. */
-export const CORE_RULES = ['NO_LOCK', 'NO_FENCING', 'RESEND', 'IMPATIENT'] as const;
+/** The exhaustive models and the rules of each that can be left out. */
+export const CORES = {
+  'core.pml': ['NO_LOCK', 'NO_FENCING', 'RESEND', 'IMPATIENT'],
+  'lists.pml': ['APART', 'UNCLEARED', 'EARLY', 'RESEND', 'IMPATIENT'],
+} as const;
+type Core = keyof typeof CORES;
+export const CORE_NAMES: readonly Core[] = ['core.pml', 'lists.pml'];
 
 const run = promisify(execFile);
 
-/** Visits every state of the core, without `leftOut` where one is named. `holds`: no state breaks a claim. */
+/** Visits every state of a model, without the rule `leftOut` where one is named. `holds`: no state breaks a claim. */
 export async function checkCore(
-  leftOut?: (typeof CORE_RULES)[number],
+  name: Core,
+  leftOut?: string,
 ): Promise<{ readonly holds: boolean; readonly states: number }> {
   if (spin === undefined || compiler === undefined) throw new Error('spin or a C compiler is missing.');
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-core-'));
   try {
     const options = { cwd: folder };
-    await run(spin, [...(leftOut === undefined ? [] : [`-D${leftOut}`]), '-a', CORE], options);
+    await run(
+      spin,
+      [...(leftOut === undefined ? [] : [`-D${leftOut}`]), '-a', join(import.meta.dirname, name)],
+      options,
+    );
     await run(compiler, ['-O2', '-DSAFETY', '-o', 'pan', 'pan.c'], options);
     const { stdout } = await run(join(folder, 'pan'), [`-m${DEPTH}`], options);
     const errors = /errors: (\d+)/.exec(stdout)?.[1];
