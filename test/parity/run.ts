@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util';
 import { provideDatabase } from '#test/harness/servers.ts';
 import { compare, playKernel, reportOf } from './compare.ts';
 import { playLive } from './live.ts';
+import { ownPlays } from './own-plays.ts';
 import { recordedPlays, syntheticPlays } from './plays.ts';
 
 const USAGE = `npm run parity -- [--days N] [--only TEXT]
   --days N     so many days of the recorded month (default 30)
-  --only TEXT  only plays whose name holds it, such as momentum or ADAUSDT`;
+  --only TEXT  only plays with a word that begins so: momentum, ADAUSDT, own (strategy files)`;
 
 const { values } = parseArgs({
   options: {
@@ -47,8 +48,14 @@ async function main(): Promise<number> {
   process.env['TEST_DATABASE_URL'] = await provideDatabase(stack, interrupted.signal);
   const recorded = recordedPlays(days);
   if (recorded === undefined) console.log('The recorded candles are not here: a made-up market is played.');
+  const builtIn = recorded ?? syntheticPlays(days);
+  const plays = [...builtIn, ...ownPlays(builtIn)].filter(({ name }) => ` ${name}`.includes(` ${values.only}`));
+  if (plays.length === 0) {
+    console.error(`--only is "${values.only}", but no play has a word that begins so.`);
+    return 1;
+  }
   let differing = 0;
-  for (const play of (recorded ?? syntheticPlays(days)).filter(({ name }) => name.includes(values.only))) {
+  for (const play of plays) {
     if (interrupted.signal.aborted) return 1;
     const startedMs = performance.now();
     const live = await playLive(play);
