@@ -90,72 +90,72 @@ export const on = <Field extends string>(interval: Interval, indicator: Indicato
   on: interval,
 });
 
-/** Simple moving average. */
+/** Simple moving average. @example sma(20) */
 export const sma = (length: number, of?: string): One => one('sma', [length], of);
-/** Exponential moving average. */
+/** Exponential moving average. @example ema(50) */
 export const ema = (length: number, of?: string): One => one('ema', [length], of);
-/** Weighted moving average. */
+/** Weighted moving average. @example wma(20) */
 export const wma = (length: number, of?: string): One => one('wma', [length], of);
-/** Hull moving average. */
+/** Hull moving average. @example hma(20) */
 export const hma = (length: number, of?: string): One => one('hma', [length], of);
-/** Wilder's moving average, also called RMA or SMMA. */
+/** Wilder's moving average, also called RMA or SMMA. @example wilder(14) */
 export const wilder = (length: number, of?: string): One => one('wilder', [length], of);
-/** Volume weighted moving average. */
+/** Volume weighted moving average. @example vwma(20) */
 export const vwma = (length: number): One => one('vwma', [length]);
-/** Volume weighted average price of the UTC day. */
+/** Volume weighted average price of the UTC day. @example vwap() */
 export const vwap = (): One => one('vwap', []);
-/** Relative strength index, 0 to 100. */
+/** Relative strength index, 0 to 100. @example rsi(14) */
 export const rsi = (length: number, of?: string): One => one('rsi', [length], of);
-/** Moving average convergence/divergence. */
+/** Moving average convergence/divergence. @example macd(12, 26, 9) */
 export const macd = (fast: number, slow: number, signal: number): Indicator<'value' | 'signal' | 'histogram'> => ({
   kind: 'macd',
   params: [fast, slow, signal],
 });
-/** Slow stochastic oscillator, 0 to 100. */
+/** Slow stochastic oscillator, 0 to 100. @example stochastic(14, 3, 3) */
 export const stochastic = (length: number, smooth: number, signal: number): Indicator<'k' | 'd'> => ({
   kind: 'stochastic',
   params: [length, smooth, signal],
 });
-/** Stochastic of an RSI, 0 to 100. */
+/** Stochastic of an RSI, 0 to 100. @example stochasticRsi(14, 14, { smooth: 3, signal: 3 }) */
 export const stochasticRsi = (
   rsiLength: number,
   length: number,
   more: { readonly smooth: number; readonly signal: number },
 ): Indicator<'k' | 'd'> => ({ kind: 'stochastic-rsi', params: [rsiLength, length, more.smooth, more.signal] });
-/** Commodity channel index. */
+/** Commodity channel index. @example cci(20) */
 export const cci = (length: number): One => one('cci', [length]);
-/** Money flow index, 0 to 100. */
+/** Money flow index, 0 to 100. @example mfi(14) */
 export const mfi = (length: number): One => one('mfi', [length]);
-/** Williams %R, -100 to 0. */
+/** Williams %R, -100 to 0. @example williamsR(14) */
 export const williamsR = (length: number): One => one('williams-r', [length]);
-/** The source minus its value `length` candles before. */
+/** The source minus its value `length` candles before. @example momentum(10) */
 export const momentum = (length: number, of?: string): One => one('mom', [length], of);
-/** Distance from the mean in standard deviations. */
+/** Distance from the mean in standard deviations. @example zScore(20) */
 export const zScore = (length: number, of?: string): One => one('z-score', [length], of);
-/** On-balance volume. Only its changes have a meaning. */
+/** On-balance volume. Only its changes have a meaning. @example obv() */
 export const obv = (): One => one('obv', []);
-/** Average true range, in quote. */
+/** Average true range, in quote. @example atr(14) */
 export const atr = (length: number): One => one('atr', [length]);
-/** Directional movement: ADX with +DI and -DI, 0 to 100. */
+/** Directional movement: ADX with +DI and -DI, 0 to 100. @example adx(14) */
 export const adx = (length: number): Indicator<'value' | 'plus' | 'minus'> => ({ kind: 'adx', params: [length] });
-/** Bollinger bands. `width` is upper minus lower as a share of the middle. */
+/** Bollinger bands. `width` is upper minus lower as a share of the middle. @example bollinger(20, 2) */
 export const bollinger = (length: number, deviations: number): Indicator<'middle' | 'upper' | 'lower' | 'width'> => ({
   kind: 'bollinger',
   params: [length, deviations],
 });
-/** Keltner channel: an EMA and a multiple of the ATR around it. */
+/** Keltner channel: an EMA and a multiple of the ATR around it. @example keltner(20, 10, 2) */
 export const keltner = (length: number, atrLength: number, multiplier: number): Band => ({
   kind: 'keltner',
   params: [length, atrLength, multiplier],
 });
-/** Donchian channel: highest high, lowest low and their middle. */
+/** Donchian channel: highest high, lowest low and their middle. @example donchian(20) */
 export const donchian = (length: number): Band => ({ kind: 'donchian', params: [length] });
-/** Supertrend. `direction` is 1 while it rises and -1 while it falls. */
+/** Supertrend. `direction` is 1 while it rises and -1 while it falls. @example supertrend(10, 3) */
 export const supertrend = (length: number, multiplier: number): Indicator<'value' | 'direction'> => ({
   kind: 'supertrend',
   params: [length, multiplier],
 });
-/** Ichimoku with the usual displacement of 26 candles. The cloud is that of the present candle. */
+/** Ichimoku, displaced by 26 candles. The cloud is that of the present candle. @example ichimoku(9, 26, 52) */
 export const ichimoku = (
   conversion: number,
   base: number,
@@ -164,19 +164,19 @@ export const ichimoku = (
   kind: 'ichimoku',
   params: [conversion, base, lead],
 });
-/** Awesome oscillator. */
+/** Awesome oscillator. @example awesome(5, 34) */
 export const awesome = (fast: number, slow: number): One => one('awesome', [fast, slow]);
-/** Bull and bear power of Elder, in quote. */
+/** Bull and bear power of Elder, in quote. @example elderPower(13) */
 export const elderPower = (length: number): Indicator<'bull' | 'bear'> => ({ kind: 'elder-power', params: [length] });
-/** Ultimate oscillator, 0 to 100. */
+/** Ultimate oscillator, 0 to 100. @example ultimate(7, 14, 28) */
 export const ultimate = (short: number, middle: number, long: number): One => one('ultimate', [short, middle, long]);
-/** Technical rating of 26 votes, -1 to 1. */
+/** Technical rating of 26 votes, -1 to 1. @example technicalRating() */
 export const technicalRating = (): Indicator<'score'> => ({ kind: 'technical-rating', params: [] });
-/** Lowest value of the last `length` candles: of the lows, or of another source. */
+/** Lowest value of the last `length` candles: of the lows, or of another source. @example lowest(120) */
 export const lowest = (length: number, of = 'low'): One => one('lowest', [length], of);
-/** Highest value of the last `length` candles: of the highs, or of another source. */
+/** Highest value of the last `length` candles: of the highs, or of another source. @example highest(120) */
 export const highest = (length: number, of = 'high'): One => one('highest', [length], of);
-/** Population standard deviation of the last `length` values. */
+/** Population standard deviation of the last `length` values. @example deviation(20) */
 export const deviation = (length: number, of?: string): One => one('deviation', [length], of);
 
 type Settings = Readonly<Record<string, Setting>>;

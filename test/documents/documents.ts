@@ -12,22 +12,21 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import { conformance } from './conformance.ts';
 import { dashboard, metrics } from './metrics.ts';
 import { orderLife } from './order-life.ts';
+import { strategyReference } from './own-strategies.ts';
+import { BY_HAND, row } from './text.ts';
 import { importsOf, ROOT, readSourceFiles } from '#test/harness/source-files.ts';
 
 /** Documents that are made from the code: `npm run documents` writes them, a test compares them. */
 export const DOCUMENTS: Readonly<Record<string, () => string>> = {
   NOTICE: notice,
   'docs/strategies.md': strategies,
+  'docs/strategy-reference.md': strategyReference,
   'docs/api.md': operations,
   'docs/conformance.md': conformance,
   'docs/order-life.md': orderLife,
   'docs/operator/metrics.md': metrics,
   'deploy/observability/dashboard.json': dashboard,
 };
-
-const BY_HAND = 'Made from the code by `npm run documents`; change it there.';
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
 
 const lockfile = z.object({
   packages: z.record(
