@@ -1,7 +1,7 @@
 import type { Decision, Numbers } from './decision.ts';
 import type { OrderId, ProfileId } from '#core/ids.ts';
 
-const TRIGGERS = ['price', 'candle', 'order', 'operator', 'timer', 'start'] as const;
+const TRIGGERS = ['price', 'candle', 'order', 'operator', 'external', 'timer', 'start'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 /** Approval of a decision: not needed for "nothing", otherwise approved or refused with a reason. */

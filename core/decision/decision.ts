@@ -7,8 +7,11 @@ export type EntryForm =
   /** Buys when the price rises to `stop`, at most at `limit`. */
   | { readonly type: 'chase'; readonly stop: number; readonly limit: number };
 
-/** Decision of a strategy. `lots` counts steps of the lot size, `reason` is a reason code of the strategy. */
-export type Decision =
+/**
+ * Decision of a strategy. `lots` counts steps of the lot size, `reason` is a reason code of the strategy. `answersSignal`:
+ * its order is that of the signal in the view, and "nothing" ends the signal.
+ */
+export type Decision = { readonly answersSignal?: true } & (
   | { readonly kind: 'nothing'; readonly reason: string }
   | {
       readonly kind: 'buy';
@@ -19,7 +22,8 @@ export type Decision =
     }
   | { readonly kind: 'sell'; readonly reason: string; readonly lots: 'all' | number }
   /** Cancels the resting buy. */
-  | { readonly kind: 'cancel'; readonly reason: string };
+  | { readonly kind: 'cancel'; readonly reason: string }
+);
 
 /** Sentence template of a reason. A change of one of its `thresholds` opens a new log row. */
 export interface ReasonText {
@@ -228,6 +232,11 @@ export const APPROVAL_REASONS = {
     thresholds: ['previewed'],
   },
   'proposal-differs': { sentence: 'Not sent: the order is not what the operator approved.', thresholds: [] },
+  'signal-expired': { sentence: 'Not sent: the signal is too old by now.', thresholds: [] },
+  'signal-used': {
+    sentence: 'Not sent: the signal already has its order, or a newer signal has replaced it.',
+    thresholds: [],
+  },
   'state-moved': { sentence: 'Not sent: the stored state has changed. Deciding again.', thresholds: [] },
 } as const satisfies Record<string, ReasonText>;
 export type ApprovalReason = keyof typeof APPROVAL_REASONS;

@@ -39,6 +39,8 @@ export const cacheKeys = {
   /** Window counter of large answers. */
   /** Counter of backtests and sweeps that visitors of a demo launched. */
   demoLaunches: 'demo-launches',
+  /** Window counter of the signals of an inlet. */
+  signals: (inlet: string): string => `signals:${inlet}`,
   /** Window counter of requests of an assistant. */
   assistantRequests: (token: string): string => `assistant:${token}`,
   /** Window counter of questions for the reasons of a span. */

@@ -1,7 +1,10 @@
 import { absolute, type Decimal, divide, multiply, requireDecimal, subtract } from '#core/amount/decimal.ts';
 import type { APPROVAL_REASONS } from '#core/decision/decision.ts';
 
-/** Codes with which the schema refuses a proposal, or its order (storage/migrations/0047-proposals.sql). */
+/**
+ * Codes with which the schema refuses a proposal, its order (storage/migrations/0047-proposals.sql), or the order of a signal
+ * (0057-signals.sql).
+ */
 const PROPOSAL_REFUSALS = [
   'token-ended',
   'token-no-budget',
@@ -9,6 +12,8 @@ const PROPOSAL_REFUSALS = [
   'token-day-budget',
   'token-open-proposals',
   'proposal-differs',
+  'signal-expired',
+  'signal-used',
 ] as const satisfies readonly (keyof typeof APPROVAL_REASONS)[];
 export type ProposalRefusal = (typeof PROPOSAL_REFUSALS)[number];
 

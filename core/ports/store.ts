@@ -45,6 +45,16 @@ export interface IntentRequest {
   };
   /** The operator's action behind it. A second intent for one action fails to commit. */
   readonly actionId?: string;
+  /** The signal behind it. A second intent for one signal, and one for a late signal, is refused. */
+  readonly signalId?: string;
+}
+
+/** Why a pending signal has no order: for now, or finally when it `ends`. */
+export interface SignalAnswer {
+  readonly id: string;
+  readonly reason: string;
+  readonly numbers: Numbers;
+  readonly ends: boolean;
 }
 
 /** Only `committed` may be sent. `lost-lease`: another worker owns the account; `moved`: the version differed. */
@@ -59,7 +69,7 @@ export type IntentResult =
   | { readonly kind: 'halted'; readonly halt: Halt }
   | { readonly kind: 'lost-lease' }
   | { readonly kind: 'moved' }
-  /** The proposal or the budget of its token refuses. */
+  /** The proposal, the budget of its token, or the signal refuses. */
   | { readonly kind: 'refused'; readonly reason: ProposalRefusal; readonly numbers: Numbers };
 
 export interface OrderUpdate {
@@ -145,6 +155,7 @@ export interface TradingStore {
   levelFills(profileId: ProfileId, symbol: string): Promise<LevelFill[]>;
   /** One transaction: halts and lease checked under advisory locks, order row, strategy state by compare-and-set. */
   commitIntent(request: IntentRequest): Promise<IntentResult>;
+  answerSignal(answer: SignalAnswer): Promise<void>;
   /** Advances an order. A terminal state never changes, a cumulative quantity never falls. */
   updateOrder(orderId: OrderId, update: OrderUpdate): Promise<OrderRecord>;
   /** One transaction: fill row, position, ledger rows, order quantity, closed cycle. */

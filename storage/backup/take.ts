@@ -14,6 +14,8 @@ const EXCLUDED_TABLES = new Set([
   'sessions',
   'api_tokens',
   'proposals',
+  'signal_inlets',
+  'signals',
   'account_leases',
 ]);
 const ROWS_AT_ONCE = 500;

@@ -29,6 +29,8 @@ const olderThan = (column: string, days: number): Condition =>
 
 /** Days that resolved orphan orders are kept. */
 const ORPHAN_DAYS = 30;
+/** Days that signals are kept. */
+const SIGNAL_DAYS = 30;
 /** Days that operator actions, proposals and their outcomes are kept; the audit log holds the requests. */
 const ACTION_DAYS = 90;
 
@@ -47,6 +49,7 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
     debugLogs: await deleteWhere(database, 'action_logs', isDebug),
     sessions: await deleteWhere(database, 'sessions', sql<boolean>`expires_at < now()`),
     orphans: await deleteWhere(database, 'orphan_orders', isResolved),
+    signals: await deleteWhere(database, 'signals', olderThan('received_at', SIGNAL_DAYS)),
     operatorActions: await deleteWhere(database, 'operator_actions', isOldAction),
     proposals: await deleteWhere(database, 'proposals', isOldProposal),
   };

@@ -550,6 +550,32 @@ export interface Tables {
     ip: string;
     user_agent: Generated<string>;
   };
+  signal_inlets: {
+    id: string;
+    profile_id: ProfileId;
+    name: string;
+    secret_hash: Buffer;
+    max_age_seconds: number;
+    created_at: TimeOrDefault;
+    secret_at: TimeOrDefault;
+  };
+  signals: {
+    id: string;
+    inlet_id: string;
+    inlet_name: string;
+    profile_id: ProfileId;
+    key: string;
+    symbol: string;
+    action: 'buy' | 'sell' | 'close';
+    at: Time;
+    received_at: TimeOrDefault;
+    valid_until: Time;
+    state: 'pending' | 'used' | 'ended' | 'refused';
+    reason: string | null;
+    numbers: JsonOrDefault;
+    order_id: OrderId | null;
+    ended_at: NullableTime;
+  };
   strategy_files: {
     file: string;
     hash: string;

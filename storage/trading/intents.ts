@@ -131,6 +131,15 @@ const EXPLAIN_REFUSAL: Statement = {
   from (select 1) as one left join lease on true left join halt on true left join placed on true`,
 };
 
+/**
+ * After the row of the order: takes its signal, or refuses the whole transaction (storage/migrations/0057-signals.sql).
+ * Returns no row when the order was not written. $1 signal, $2 id of the order.
+ */
+const TAKE_SIGNAL: Statement = {
+  name: 'intent-take-signal',
+  text: `select take_signal($1::uuid, id) as client_order_id from orders where id = $2::uuid`,
+};
+
 interface Placed extends pg.QueryResultRow {
   readonly client_order_id: string;
 }
@@ -230,7 +239,8 @@ function resultOf(request: IntentRequest, row: RefusalRow | undefined): IntentRe
 /**
  * The one durable step between a decision and its order. In one transaction it locks, checks halts and lease, moves the
  * runner state and writes the order row. Throws CommitUnknown when the answer to COMMIT was lost. The order row may exist
- * then, but this caller has not sent the order. The trigger order_of_proposal refuses an order beyond the budget of a token.
+ * then, but this caller has not sent the order. The trigger order_of_proposal refuses an order beyond the budget of a token,
+ * take_signal a second order of a signal, and a late one.
  */
 export async function commitIntent(db: Database, request: IntentRequest): Promise<IntentResult> {
   try {
@@ -242,15 +252,21 @@ export async function commitIntent(db: Database, request: IntentRequest): Promis
   }
 }
 
+/** The statement after the row of the order: the other leg of a list, or the signal behind it. */
+function secondOf(request: IntentRequest): BoundStatement[] {
+  const { orderId, signalId, target } = request;
+  if (target !== undefined) return [{ ...COMMIT_TARGET, values: targetValues(request) }];
+  return signalId === undefined ? [] : [{ ...TAKE_SIGNAL, values: [signalId, orderId] }];
+}
+
 async function commitOrExplain(db: Database, request: IntentRequest): Promise<IntentResult> {
   const lock = { ...LOCK_HALTS, values: lockKeys(request) };
-  const isList = request.target !== undefined;
-  const second = isList ? [{ ...COMMIT_TARGET, values: targetValues(request) }] : [];
+  const second = secondOf(request);
   const given = commitValues(request);
   const [placed] = await transactAtOnce<Placed>(db, [lock, { ...COMMIT_INTENT, values: given }, ...second]);
   if (placed !== undefined) return committed(request, stopIdOf(placed.client_order_id));
-  // Only one leg could be written now: no runner state has this version, so that none is.
-  const values = isList ? commitValues({ ...request, expectedVersion: -1 }) : given;
+  // Without its second statement the order must not be written: no runner state has this version.
+  const values = second.length > 0 ? commitValues({ ...request, expectedVersion: -1 }) : given;
   const coin = [request.order.profileId, request.order.symbol];
   const [row] = await transactAtOnce<RefusalRow>(db, [
     lock,

@@ -11,6 +11,7 @@ import { bookOutside, ledgerBalance } from './ledger.ts';
 import { levelFills } from './level-fills.ts';
 import { orphanLocks } from './orphan-orders.ts';
 import { readRisk } from './risk.ts';
+import { answerSignal } from './signals.ts';
 import { loadRunner, markReconciled, saveStrategyStates } from './runners.ts';
 
 /** The engine's store on PostgreSQL. commitIntent throws CommitUnknown when the answer to COMMIT was lost. */
@@ -18,6 +19,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   loadRunner: (profileId, symbol) => loadRunner(db.kysely, { profileId, symbol }),
   levelFills: (profileId, symbol) => levelFills(db.kysely, { profileId, symbol }),
   commitIntent: (request) => commitIntent(db, request),
+  answerSignal: (answer) => answerSignal(db.kysely, answer),
   updateOrder: (orderId, update) => updateOrder(db, orderId, update),
   applyFill: (request) => applyFill(db, request),
   lastTradeId: (runner) => lastTradeId(db.kysely, runner),
