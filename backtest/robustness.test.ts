@@ -6,6 +6,7 @@ import { newId, type ProfileId } from '#core/ids.ts';
 import { randomFrom } from '#core/research/random.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
+import { withSignals } from './signals.ts';
 import { runPortfolio } from './portfolio-run.ts';
 import { aggregateSeries, type Series } from './columns.ts';
 import type { KernelInput } from './run-state.ts';
@@ -53,11 +54,17 @@ const configOf = (name: string): unknown =>
       }
     : { candleInterval: '1h', ema: { fast: 3, slow: 8 } };
 
+/** A buy and a close in turn, several hours apart. */
+const SIGNALS = Array.from({ length: 100 }, (_, i) => ({
+  ...{ symbol: rules.symbol, key: String(i), atMs: i * 9_000_000 },
+  action: i % 2 === 0 ? ('buy' as const) : ('close' as const),
+}));
+
 function kernelOf(name: string, detail = walk(ROWS)): { kernel: KernelInput; config: unknown } {
   const strategy = STRATEGIES.get(name);
-  const config = strategy?.config.parse(name === 'hold' ? {} : configOf(name));
+  const config = strategy?.config.parse(['hold', 'signal'].includes(name) ? {} : configOf(name));
   assert.ok(strategy);
-  const bound = strategy.bind(config);
+  const bound = withSignals(strategy.bind(config), SIGNALS, rules.symbol);
   const terms = { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO };
   const kernel = {
     bound,

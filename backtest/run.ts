@@ -2,6 +2,7 @@ import { type Interval, INTERVAL_MS, INTERVALS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { gateNeeds } from '#core/decision/gates.ts';
 import { formatDecimal, multiply, requireDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
+import type { ListedSignal } from '#core/order/signal-list.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import { type CoinDay, coinDays } from './benchmarks.ts';
@@ -16,6 +17,7 @@ import type { KernelInput } from './run-state.ts';
 import { meanExposure } from './mean-exposure.ts';
 import { measure } from './metrics.ts';
 import { cycleRecord, fillRecord, iso, rejectionRecord } from './records.ts';
+import { withSignals } from './signals.ts';
 import { holdout, regimes } from './splits.ts';
 import type { BacktestResult } from '#core/research/backtest-result.ts';
 
@@ -29,6 +31,8 @@ export interface BacktestInput {
   readonly detail?: Series;
   /** Other stored candles of the coin. They warm up the strategy when `candles` do not reach back far enough. */
   readonly history?: readonly Series[];
+  /** Recorded signals, for a strategy that acts on them; those of other coins are ignored. */
+  readonly signals?: readonly ListedSignal[];
   /** The window: candles that open at or after `fromMs` and close by `toMs`; default: all. */
   readonly fromMs?: number;
   readonly toMs?: number;
@@ -60,7 +64,10 @@ export function openKernel(
   input: BacktestInput,
   { basket = false } = {},
 ): { readonly kind: 'kernel'; readonly kernel: KernelInput } | Refused {
-  const { bound, rules, terms, candles, history = [] } = input;
+  const { rules, terms, candles, history = [], signals } = input;
+  if (input.bound.takesSignals === true && signals === undefined)
+    return refuse(`${input.bound.name} acts on signals of other programs, and this run has no list of them.`);
+  const bound = signals === undefined ? input.bound : withSignals(input.bound, signals, rules.symbol);
   const detail = input.detail ?? candles;
   if (bound.planner !== undefined && !basket)
     return refuse(

@@ -15,6 +15,7 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --config FILE     settings of the strategy as JSON (default: its defaults)
   --detail PATH     finer candles that decide and fill; default: the candles themselves
   --symbol NAME     which coin of a folder with several; NAME,NAME for several with one balance; for rebalance all
+  --signals FILE    for the strategy signal: a CSV file with the columns time,symbol,action,id
   --limits FILE     limits of the profile as JSON, such as {"openPositions": 1}
   --purse separate  each coin has the whole balance, without limits (default: shared, as live)
   --account FILE    all profiles of an account with one balance; replaces strategy, config and symbol
@@ -65,8 +66,12 @@ tradewind status    builds and boot times of a running service; with --json and 
   logs --profile NAME the newest rows: --level warn,error, --symbol NAME, --text WORDS, --limit N;
                       --follow prints new rows
   why --profile NAME --symbol COIN  why it did or did not buy: --from and --to DATE (default: the last 24 hours)
+  signals --profile NAME  the recorded signals with their orders; --csv as a file for backtest --signals
   They use the API token in TRADEWIND_TOKEN. Without one they sign in with TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or
   prompt for them, and keep the session in ~/.tradewind
+tradewind inlet     inlets of a profile with the strategy signal, for signals of other programs; these always sign in:
+  create --profile NAME --name NAME  prints address and secret; --max-age SECONDS (default: 60)
+  list --profile NAME, replace (another secret) and delete --profile NAME --name NAME
 tradewind token     API tokens for programs; these always sign in:
   create --name NAME  prints a new token: --scope read,research,trade,manage (default: read), --account NAME, --days N
                       --asset USDT --per-order 50 --per-day 200: what its approved proposals may spend

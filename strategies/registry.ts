@@ -1,14 +1,18 @@
 import { hold } from '#strategies/hold/strategy.ts';
 import { momentum } from '#strategies/momentum/strategy.ts';
 import { rebalance } from '#strategies/rebalance/strategy.ts';
+import { signal } from '#strategies/signal/strategy.ts';
 import { type AnyStrategy, anyStrategy } from './strategy.ts';
 import { trailingTrade } from '#strategies/trailing-trade/strategy.ts';
 
 const known = new Map<string, AnyStrategy>(
-  [anyStrategy(trailingTrade), anyStrategy(momentum), anyStrategy(rebalance), anyStrategy(hold)].map((strategy) => [
-    strategy.name,
-    strategy,
-  ]),
+  [
+    anyStrategy(trailingTrade),
+    anyStrategy(momentum),
+    anyStrategy(rebalance),
+    anyStrategy(signal),
+    anyStrategy(hold),
+  ].map((strategy) => [strategy.name, strategy]),
 );
 
 /** Every strategy by the name that profiles store. */

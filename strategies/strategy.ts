@@ -187,6 +187,8 @@ export interface Strategy<Config> {
   readonly summary: string;
   /** It acts at any price, not only at closes. A backtest needs finer candles, and an instance has a `reach`. */
   readonly actsOnTicks?: boolean;
+  /** It acts on the signal of the view. */
+  readonly takesSignals?: boolean;
   readonly config: z.ZodType<Config>;
   /**
    * Warnings about settings without effect or with contradictions. Pure, so that form and save show the same. Absent: none.
@@ -223,6 +225,8 @@ export interface AnyStrategy {
   readonly plansBaskets?: boolean;
   /** See {@link Strategy.actsOnTicks}. */
   readonly actsOnTicks?: boolean;
+  /** See {@link Strategy.takesSignals}. */
+  readonly takesSignals?: boolean;
   /** See {@link Strategy.sweep}. */
   readonly sweep?: AnySweep;
   /** For a strategy file: its name and text, so that a thread can load the same version. */
@@ -240,6 +244,8 @@ export interface BoundStrategy {
   readonly needs: CandleNeed;
   /** See {@link Strategy.actsOnTicks}. */
   readonly actsOnTicks?: boolean;
+  /** See {@link Strategy.takesSignals}. */
+  readonly takesSignals?: boolean;
   readonly shared: SharedSettings;
   readonly drawings?: Drawings;
   readonly reasons: Readonly<Record<string, ReasonText>>;
@@ -273,6 +279,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
     reasons,
     plansBaskets: strategy.planner !== undefined,
     actsOnTicks: strategy.actsOnTicks === true,
+    takesSignals: strategy.takesSignals === true,
     ...(strategy.sweep && { sweep: anySweep(strategy, strategy.sweep) }),
     bind(stored) {
       const read = readStored(strategy.config, stored);
@@ -285,6 +292,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
         unreadablePath: path ?? null,
         needs: strategy.needs(read.config),
         actsOnTicks: strategy.actsOnTicks === true,
+        takesSignals: strategy.takesSignals === true,
         shared: strategy.sharedSettings(read.config),
         ...(drawings && { drawings }),
         reasons,

@@ -25,6 +25,7 @@ import { workJobs, workResearch } from '#worker/jobs/work.ts';
 import { keepLeases } from './leases.ts';
 import { measureAccounts, measureJobs, measurePositions, measureVenues } from './measures.ts';
 import { notifyingSink } from './notify.ts';
+import { followSignals } from './signals.ts';
 import { createSweepProcess } from './sweep-process.ts';
 import { reportQuarantine } from '#worker/strategy/quarantine.ts';
 import { openShelf } from '#worker/strategy/shelf.ts';
@@ -129,7 +130,9 @@ async function startTrading(context: WorkerContext, queue: Queue | undefined): P
   stack.use(measureVenues(() => venues.opened()));
   stack.use(measurePositions(database));
   stack.use(await followCommands(cache, leases, log));
-  stack.use(await followActions(context, leases, stack.use(new Listener(env.DATABASE_URL))));
+  const listener = stack.use(new Listener(env.DATABASE_URL));
+  stack.use(await followActions(context, leases, listener));
+  stack.use(await followSignals(context, leases, listener));
   if (queue !== undefined) {
     await workJobs(context, queue, leases);
     await watchDeadLetters(context, queue);

@@ -150,6 +150,34 @@ test('all profiles of an account in one run, under the limits of the account', (
     assert.match(stderr, problem);
 });
 
+test('a list of signals is traded, and without one the strategy is refused', () => {
+  const rows = [
+    '1970-01-01T00:30:00Z,SOLUSDT,buy,a',
+    '1970-01-01T05:10:00Z,SOLUSDT,close,b',
+    '1970-01-01T05:30:00Z,XRPUSDT,buy,c',
+  ];
+  writeFileSync(join(FOLDER, 'signals.csv'), ['time,symbol,action,id', ...rows].join('\n'));
+  writeFileSync(join(FOLDER, 'signal.json'), JSON.stringify({ entrySizing: { amount: '100' } }));
+  const args = ['--candles', 'SOLUSDT-1h.csv.gz', '--strategy', 'signal', '--config', 'signal.json', ...FREE, '--json'];
+  const ended = run(...args, '--signals', 'signals.csv', '--explain');
+  assert.equal(ended.status, 0, ended.stderr);
+  const { fills } = JSON.parse(ended.stdout);
+  assert.deepEqual(
+    fills.map(({ at, side, reason, sentence }: Record<string, string>) => [at, side, reason, sentence]),
+    [
+      ['1970-01-01T01:00:00.000Z', 'buy', 'entry-signal', SENTENCES[0]],
+      ['1970-01-01T06:00:00.000Z', 'sell', 'exit-signal-close', SENTENCES[1]],
+    ],
+  );
+  const none = run(...args);
+  assert.deepEqual([none.status, none.stdout], [1, '']);
+  assert.match(none.stderr, /acts on signals of other programs, and this run has no list of them/);
+});
+const SENTENCES = [
+  'Buying at 100.00: signal a of the list requests it, 1800.0 s old.',
+  'Selling everything at 106.00: signal b of the list requests it, 3000.0 s old.',
+];
+
 test('the strategy that only holds runs on candles of any length', () => {
   writeCandles('LTCUSDT-4h.csv', CLOSES, 4);
   const held = run('--candles', 'LTCUSDT-4h.csv', '--strategy', 'hold', '--json');

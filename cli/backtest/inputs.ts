@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isTimezone } from '#api/frame/timezone.ts';
 import { INTERVAL_MS, INTERVALS, type Interval } from '#core/market/candle.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
+import { type ListedSignal, readSignalList } from '#core/order/signal-list.ts';
 import { NO_LIMITS, riskLimits } from '#core/account/risk.ts';
 import { CandleStore, CandleStoreError, isCandleStore } from '#storage/candles/store.ts';
 import { BadInputError } from '#paper/bad-input.ts';
@@ -110,6 +111,12 @@ function portfolioOf(options: MarketOptions, account: z.output<typeof accountFil
   return { profiles: read.map(({ id, coins }) => ({ id, coins })), limits: { timezone, limits: all } };
 }
 
+function readSignals(path: string): readonly ListedSignal[] {
+  const list = readSignalList(readText(path, 'signals'));
+  if ('problem' in list) throw new BadInputError(`${path} is not a list of signals: ${list.problem}.`);
+  return list;
+}
+
 interface Traded {
   readonly strategy: AnyStrategy;
   readonly config: unknown;
@@ -137,6 +144,7 @@ function inputOf(options: MarketOptions, { strategy, config, source, candles, de
     terms,
     candles,
     history: stored.filter((each) => useful.has(each)).map((each) => source.load(candles.symbol, each)),
+    ...(options.signals === undefined ? {} : { signals: readSignals(options.signals) }),
     ...(detail === undefined ? {} : { detail }),
     ...(fromMs === undefined ? {} : { fromMs }),
     ...(toMs === undefined ? {} : { toMs }),
@@ -255,9 +263,18 @@ function checkConfig(strategy: AnyStrategy, given: unknown, name: string): unkno
 const problemsOf = ({ issues }: z.ZodError): string =>
   issues.map((issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`).join('; ');
 
-function readJson(path: string, what: string): unknown {
+function readText(path: string, what: string): string {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new BadInputError(`The ${what} ${path} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+function readJson(path: string, what: string): unknown {
+  const text = readText(path, what);
+  try {
+    return JSON.parse(text);
   } catch (error) {
     throw new BadInputError(`The ${what} ${path} cannot be read: ${messageOf(error)}.`);
   }

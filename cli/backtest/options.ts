@@ -18,6 +18,8 @@ export interface MarketOptions {
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
   readonly terms: Terms;
+  /** File with recorded signals. */
+  readonly signals: string | undefined;
   readonly json: boolean;
 }
 
@@ -64,6 +66,7 @@ export const RUN_FLAGS = {
   symbol: 'text',
   strategy: 'text',
   config: 'text',
+  signals: 'text',
   from: 'text',
   to: 'text',
   ...COST_FLAGS,
@@ -151,6 +154,7 @@ function readMarketOptions(reading: Reading, cwd: string): Parsed<MarketOptions>
   if (sentence !== undefined) return problem(sentence);
   if (candles === undefined) throw new Error('a missing flag is a problem');
   const detail = values.get('detail');
+  const signals = values.get('signals');
   return {
     kind: 'options',
     options: {
@@ -159,6 +163,7 @@ function readMarketOptions(reading: Reading, cwd: string): Parsed<MarketOptions>
       fromMs: from?.getTime(),
       toMs: to?.getTime(),
       terms,
+      signals: signals === undefined ? undefined : resolve(cwd, signals),
       json: values.has('json'),
     },
   };

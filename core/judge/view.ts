@@ -2,6 +2,7 @@ import { type Decimal, toSteps, ZERO } from '#core/amount/decimal.ts';
 import type { Regime } from '#core/decision/regime.ts';
 import { targetOf } from '#core/position/levels.ts';
 import { isSellable } from '#core/position/position.ts';
+import type { SignalAction } from '#core/order/signal.ts';
 import type { BasketTurn } from '#core/sizing/basket.ts';
 import { minOrderQuote } from '#core/sizing/sizing.ts';
 import type { Situation } from './situation.ts';
@@ -35,10 +36,22 @@ export interface TickView {
   ratingSells: boolean;
   /** The part of this coin in the plan of the basket; null outside of a basket. */
   basket: BasketTurn | null;
+  /** The signal of another program that still waits for an answer; null when there is none. */
+  signal: TickSignal | null;
   takerFee: number;
   makerFee: number;
   /** False when a stored setting has the wrong type: entries are refused, exits run. */
   readable: boolean;
+}
+
+/** A recorded signal; it has at most one order. */
+export interface TickSignal {
+  readonly action: SignalAction;
+  readonly key: string;
+  /** Name of the inlet through which it came. */
+  readonly inlet: string;
+  /** Time since it was sent. */
+  readonly ageMs: number;
 }
 
 /** A buy in the book; prices in ticks. */
@@ -72,6 +85,7 @@ export const openView = (fees = USUAL_FEES, readable = true): TickView => ({
   regime: 2,
   ratingSells: false,
   basket: null,
+  signal: null,
   takerFee: fees.taker,
   makerFee: fees.maker,
   readable,

@@ -3,6 +3,7 @@ import type { Candle, Interval } from '#core/market/candle.ts';
 import { type Decimal, formatDecimal } from '#core/amount/decimal.ts';
 import type { ExchangeFill } from '#core/order/fill.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
+import type { PendingSignal } from '#core/order/signal.ts';
 import { fnv1a64, isLiveOrder } from '#core/order/order.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
@@ -16,6 +17,7 @@ import { createCandleFeeds } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { adoptOrder } from './missed-orders.ts';
 import { resolveOrder } from '#engine/tick/resolve.ts';
+import { takeSignal } from '#engine/tick/signal.ts';
 import { findOwnOrder, settleOrder } from '#engine/tick/settle.ts';
 import { publishTick, tick } from '#engine/tick/tick.ts';
 
@@ -46,6 +48,8 @@ export interface CoinRunner {
   onProfile(profile: ProfileToRun): void;
   /** The kill switches were read again. */
   onHalts(): void;
+  /** A recorded signal that waits for its order. */
+  onSignal(signal: PendingSignal): void;
   /** Ticks again without a new price. */
   nudge(trigger: Trigger): void;
   /** Runs a change in the coin's queue, then ticks; rejects when the coin is closed first. */
@@ -113,6 +117,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     change: (work) =>
       mailbox.until(mailbox.enqueue(() => work(coin))).then(() => mailbox.push(() => runTick('operator'))),
     act: (input) => startAction(coin, mailbox, { ...input, tick: () => runTick('operator') }),
+    onSignal: (signal) => mailbox.push(() => (takeSignal(coin, signal) ? runTick('external') : undefined)),
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;

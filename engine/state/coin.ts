@@ -5,6 +5,7 @@ import { openView, type TickView, viewPosition } from '#core/judge/view.ts';
 import type { LevelFill } from '#core/position/levels.ts';
 import { fnv1a64, type OrderRecord } from '#core/order/order.ts';
 import type { RunnerState, StateToKeep } from '#core/ports/store.ts';
+import type { PendingSignal } from '#core/order/signal.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { Position } from '#core/position/position.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
@@ -60,10 +61,21 @@ export interface Coin {
   savedState: string;
   /** The operator's action that the coin has not finished. */
   pendingAction: CoinAction | null;
+  /** The recorded signal that waits for its answer. */
+  signal: CoinSignal | null;
+  /** The id of the last signal that was answered: it may still be read as pending. */
+  answeredSignal: string | null;
+  /** The last stored reason why the signal has no order yet. */
+  refusedSignal: string | null;
   /** Finding of the last position sweep; only a second sweep in a row acts on it. */
   doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
   /** The running coins of its profile, including itself: a basket plan reads all of them. */
   siblings: () => readonly Coin[];
+}
+
+interface CoinSignal extends PendingSignal {
+  /** performance.now() when it was read. */
+  readonly readMs: number;
 }
 
 interface CoinInput {
@@ -140,6 +152,9 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     priceSeenMs: Number.NEGATIVE_INFINITY,
     savedState: '',
     pendingAction: null,
+    signal: null,
+    answeredSignal: null,
+    refusedSignal: null,
     doubt: null,
     siblings: () => [coin],
   };
@@ -197,9 +212,20 @@ export function refreshView(coin: Coin): void {
   view.regime = coin.gates?.regime ?? 2;
   view.ratingSells = coin.gates?.sells(view.nowMs) ?? false;
   view.exitOrderOpen = hasLive(coin, ({ purpose }) => purpose === 'exit');
+  view.signal = signalNow(coin);
   view.takerFee = context.fees.taker;
   view.makerFee = context.fees.maker;
   view.readable = coin.bound.readable;
+}
+
+/** The signal as the strategy sees it. One that has become too old is dropped. */
+function signalNow(coin: Coin): TickView['signal'] {
+  if (coin.signal === null) return null;
+  const { action, key, inlet, ageMs, validMs, readMs } = coin.signal;
+  const passedMs = performance.now() - readMs;
+  if (passedMs < validMs) return { action, key, inlet, ageMs: ageMs + passedMs };
+  coin.signal = null;
+  return null;
 }
 
 /**

@@ -15,6 +15,7 @@ import type { LiveOrder } from '#engine/state/live-order.ts';
 import type { CoinAction } from '#engine/state/operator-request.ts';
 import { basisToStore, startUnprotected } from '#engine/state/guard.ts';
 import { applyOutcome } from './outcome.ts';
+import { closeSignal } from './signal.ts';
 import { LeaseLost } from '#engine/state/ends-run.ts';
 
 /*
@@ -73,6 +74,8 @@ export interface Execution {
   readonly basis?: StopBasis;
   /** The target that rests next to a stop, as one order list. */
   readonly target?: { readonly order: ApprovedOrder; readonly reason: string };
+  /** The signal that this order carries out. */
+  readonly signalId?: string;
   /** The operator's action that this order executes. */
   readonly action?: CoinAction;
 }
@@ -104,7 +107,9 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     sendBeforeMs,
     at,
     ...(execution.action && { actionId: execution.action.id }),
+    ...(execution.signalId !== undefined && { signalId: execution.signalId }),
   });
+  if (execution.signalId !== undefined && (intent.kind === 'committed' || intent.kind === 'refused')) closeSignal(coin);
   if (intent.kind === 'lost-lease') throw new LeaseLost();
   if (intent.kind !== 'committed') release(coin, orderId);
   if (intent.kind === 'halted') {

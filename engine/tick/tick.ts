@@ -29,6 +29,7 @@ import { type ActionStep, isUntried, lacksCoins, nextStep, numbersOf, refusalOf,
 import type { CoinAction } from '#engine/state/operator-request.ts';
 import { type DecisionLog, sentenceOf } from './decision-log.ts';
 import { execute, type Execution } from './execute.ts';
+import { answerSignal, signalBehind } from './signal.ts';
 import { unprotectedSeconds } from '#engine/state/guard.ts';
 import { logRow } from './settle.ts';
 import { lonelyTarget, reportBare, sellsAtTarget } from './resting-target.ts';
@@ -172,6 +173,7 @@ const kindOf = (reason: ManualReason): Decision['kind'] =>
 
 /** Ends a tick whose decision sent nothing: updates the protective stop, then records the tick. */
 function end(coin: Coin, log: DecisionLog, input: Omit<RecordInput, 'results'>): Promise<void> | undefined {
+  answerSignal(coin, input);
   const kept = protect(coin, () => approvalContext(coin));
   if (kept !== undefined) return kept.then((results) => record(coin, log, { ...input, results }));
   record(coin, log, { ...input, results: [] });
@@ -181,7 +183,7 @@ function end(coin: Coin, log: DecisionLog, input: Omit<RecordInput, 'results'>):
 /** Inputs and decision of a tick, frozen before the engine sends anything. */
 interface Observed {
   readonly trigger: Trigger;
-  readonly decision: Pick<Decision, 'kind' | 'reason'>;
+  readonly decision: Pick<Decision, 'kind' | 'reason' | 'answersSignal'>;
   readonly numbers: Numbers;
   readonly startedMs: number;
   readonly atMs: number;
@@ -198,7 +200,8 @@ async function send(coin: Coin, log: DecisionLog, input: SendInput): Promise<voi
   const results: TickResult[] = [];
   if (result.order.purpose === 'exit')
     for (const live of restingOrders(coin)) results.push(await cancelResting(coin, live));
-  results.push(await sendOrder(coin, { reason: decision.reason, numbers, order: result.order }));
+  const { reason } = decision;
+  results.push(await sendOrder(coin, { reason, numbers, order: result.order, ...signalBehind(coin, decision) }));
   record(coin, log, { ...input, approval: approvalOf(result), results });
 }
 

@@ -18,6 +18,7 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   candle: 'closed candle',
   order: 'own order',
   operator: 'you',
+  external: 'signal',
   timer: 'timer',
   start: 'start',
 };

@@ -16,6 +16,7 @@ const FOR: Readonly<Record<string, string>> = {
   'trailing-trade': 'ranges, dips',
   momentum: 'trends',
   rebalance: 'long term',
+  signal: 'alerts of other programs',
   hold: 'only watches',
 };
 

@@ -76,7 +76,11 @@ async function replayCoin(
   const replayedFrom = new Date(startMs).toISOString();
   const terms = { from: replayedFrom, to: to.toISOString(), detailInterval: '1m' as const, balance: BALANCE };
   const request = { ...terms, ...NO_COSTS, venue };
-  const prepared = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
+  const prepared = await prepareResearch(
+    context,
+    { strategyName, profileId: day.profileId, request, symbol, config },
+    signal,
+  );
   const opening = openKernel(await loadPrepared(prepared));
   if (opening.kind === 'refused') throw new ResearchRefused(opening.sentence);
   return { replayedFrom, ...compareDay(opening.kernel, await readLiveDay(context.database, day)) };

@@ -5,11 +5,13 @@ import { requireDecimal } from '#core/amount/decimal.ts';
 import { gateNeeds } from '#core/decision/gates.ts';
 import { chargesOf } from '#core/research/costs.ts';
 import type { Costs, RunRequest } from '#core/research/research.ts';
+import type { ProfileId } from '#core/ids.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { readRules } from '#core/market/symbol-codec.ts';
 import type { Series } from '#backtest/columns.ts';
 import { type BacktestInput, historyIntervals } from '#backtest/run.ts';
 import { CandleStore } from '#storage/candles/store.ts';
+import { recordedSignals } from '#storage/trading/signals.ts';
 import type { AnyStrategy, BoundStrategy, StrategyFile } from '#strategies/strategy.ts';
 import { backfillCandles } from '#worker/backfill.ts';
 import { findStrategy } from '#worker/strategy/find.ts';
@@ -17,6 +19,7 @@ import type { WorkerContext } from '#worker/context.ts';
 import { type Prepared, ResearchRefused } from './prepared.ts';
 
 interface Question {
+  readonly profileId: ProfileId;
   readonly strategyName: string;
   readonly request: Pick<RunRequest, 'from' | 'to' | 'detailInterval' | 'balance' | 'venue'> & Costs;
   readonly symbol: string;
@@ -29,7 +32,7 @@ export async function prepareResearch(
   question: Question,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const { strategyName, request, symbol, config } = question;
+  const { strategyName, request, symbol, config, profileId } = question;
   const strategy = requireStrategy(strategyName);
   await strategy.prepare?.(config);
   const bound = strategy.bind(config);
@@ -58,7 +61,20 @@ export async function prepareResearch(
     });
   const terms = { balance: requireDecimal(request.balance), ...chargesOf(request) };
   const { file } = strategy;
-  return { strategyName, config, rules, terms, stored, fromMs, toMs, longer, ...(file && { file }) };
+  const span = { profileId, symbol, from: new Date(fromMs), to: new Date(toMs) };
+  const signals = strategy.takesSignals === true ? await recordedSignals(context.database.kysely, span) : undefined;
+  return {
+    ...(signals && { signals }),
+    strategyName,
+    config,
+    rules,
+    terms,
+    stored,
+    fromMs,
+    toMs,
+    longer,
+    ...(file && { file }),
+  };
 }
 
 /**

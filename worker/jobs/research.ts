@@ -87,7 +87,7 @@ async function startOf(
   const { request } = run;
   const inputs: BacktestStart['inputs'][number][] = [];
   for (const { symbol, config, profileId = run.profileId, strategyName = run.strategyName } of coins) {
-    const prepared = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
+    const prepared = await prepareResearch(context, { strategyName, profileId, request, symbol, config }, signal);
     inputs.push({ ...prepared, profileId });
   }
   return { inputs, ...(request.limits === undefined ? {} : { limits: request.limits }) };

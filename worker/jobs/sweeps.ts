@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ProfileId } from '#core/ids.ts';
 import { sweepRequest, type SweepRequest } from '#core/research/research.ts';
 import { tickWarnings } from '#backtest/run.ts';
 import type { JobRun } from '#storage/jobs/queue.ts';
@@ -11,6 +12,7 @@ import { prepareResearch } from './research-input.ts';
 import type { Prepared } from './prepared.ts';
 
 interface SweepInput {
+  readonly profileId: ProfileId;
   readonly strategyName: string;
   readonly request: SweepRequest;
 }
@@ -36,7 +38,7 @@ export function createSweepJobs(context: WorkerContext): (unit: Unit, run: JobRu
     const { strategyName, profileId } = taken;
     const request = sweepRequest.parse(taken.request);
     await stoppable(context, { kind: 'sweep', id: sweepId, profileId, run }, async (signal) => {
-      const prepared = await prepare(sweepId, { strategyName, request }, signal);
+      const prepared = await prepare(sweepId, { strategyName, profileId, request }, signal);
       const sets: unknown[] = Array.isArray(taken.sets) ? taken.sets : [];
       await evaluate(context, { unit, request, prepared, sets }, signal);
       await endWhenDone(context, sweepId, signal);
