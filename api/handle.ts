@@ -138,9 +138,13 @@ async function readParts(c: Context<ApiEnv>, operation: Operation): Promise<Requ
   };
 }
 
+/** An operation whose senders choose the type themselves. */
+const ANY_TYPE = '*/*';
+
 function requireUpload(request: Request, type: string): ReadableStream<Uint8Array> {
-  if (request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === type && request.body !== null)
-    return request.body;
+  const sent = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if ((type === ANY_TYPE || sent === type) && request.body !== null) return request.body;
+  if (type === ANY_TYPE) throw new ApiProblem('malformed_json', 'The body is empty.');
   throw new ApiProblem('wrong_media_type', `The body must be a file: send it with content-type ${type}.`);
 }
 

@@ -5,7 +5,7 @@ import type { ApiContext } from '#api/frame/context.ts';
 import { type Caller, callerOf } from '#api/guard/caller.ts';
 import { requireUnlocked } from '#api/guard/demo-locks.ts';
 import { corsHeaders, PREFLIGHT_HEADERS, requireOrigin } from '#api/guard/origin.ts';
-import { MCP_PATH } from '#api/guard/token.ts';
+import { MCP_PATH, SIGNALS_PATH } from '#api/guard/token.ts';
 import { HSTS, securityHeaders } from '#api/guard/security-headers.ts';
 import type { VisitorLimits } from '#api/guard/visitor-limits.ts';
 import type { ApiEnv } from './handle.ts';
@@ -47,7 +47,7 @@ export function mountMiddleware(app: Hono<ApiEnv>, { settings, log }: ApiContext
   app.use(async (c, next) => {
     count(c);
     const { method } = c.req;
-    const ignoresCookies = c.req.path === MCP_PATH;
+    const ignoresCookies = c.req.path === MCP_PATH || c.req.path.startsWith(SIGNALS_PATH);
     c.set('origin', requireOrigin({ method, headers: c.req.raw.headers, allowed: settings.origins, ignoresCookies }));
     if (method === 'OPTIONS') return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
     if (settings.liveDemo && c.req.path.startsWith('/api/')) requireUnlocked(method, c.req.path.slice('/api'.length));

@@ -53,8 +53,10 @@ async function runCommand(name: string): Promise<number> {
     case 'resume':
     case 'logs':
     case 'why':
+    case 'signals':
       return (await import('#cli/remote/command.ts')).runRemote(name, argv, context);
     case 'token':
+    case 'inlet':
     case 'proposal':
       return (await import('#cli/remote/command.ts')).runRemote(`${name} ${argv[0] ?? ''}`, argv.slice(1), context);
     case 'mcp':

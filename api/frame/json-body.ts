@@ -21,13 +21,17 @@ export async function readJsonBody(request: Request, maxKiB = USUAL_KIB): Promis
 }
 
 async function readText(request: Request, maxKiB: number): Promise<string> {
-  const maxBytes = maxKiB * 1024;
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxKiB);
+  if (Number(request.headers.get('content-length') ?? 0) > maxKiB * 1024) throw tooLarge(maxKiB);
+  return readBodyText(request.body, maxKiB);
+}
+
+/** A body as text, of at most `maxKiB`; throws a problem that describes the fault. */
+export async function readBodyText(body: ReadableStream<Uint8Array> | null, maxKiB: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(maxKiB);
+    if (size > maxKiB * 1024) throw tooLarge(maxKiB);
     chunks.push(chunk);
   }
   try {

@@ -7,7 +7,7 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 interface OriginQuestion {
   readonly method: string;
-  /** True for the address of assistants, which looks at no cookie. */
+  /** True for the addresses of assistants and of signals, which look at no cookie. */
   readonly ignoresCookies: boolean;
   readonly headers: Pick<Headers, 'get'>;
   readonly allowed: readonly string[];

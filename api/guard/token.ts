@@ -12,6 +12,8 @@ import { requireBadTokenAllowance } from './throttle.ts';
 
 /** The address of assistants (api/mcp). It looks at tokens only. */
 export const MCP_PATH = '/api/mcp';
+/** Below it are the inlets, which look at the secret in the body only. */
+export const SIGNALS_PATH = '/api/signals/';
 
 const PREFIX = 'tw_';
 /** 43 characters for 256 random bits, then 6 characters of their checksum. */
@@ -31,7 +33,7 @@ export function newToken(): string {
 }
 
 /** False for text that no token can be, such as one with a typing error: it costs no query. */
-const isWellFormed = (token: string): boolean =>
+export const isWellFormed = (token: string): boolean =>
   FORM.test(token) && checkOf(token.slice(PREFIX.length, -CHECK_CHARS)) === token.slice(-CHECK_CHARS);
 
 /** The token of a request, valid or not; undefined when it sends none. Other schemes belong to a proxy in front. */

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createAccount } from '#api/contract/accounts.ts';
+import { createProfile } from '#api/contract/profiles.ts';
 import { EMAIL, openTestApi, PASSWORD, type TestApi } from '#test/api/test-api.ts';
 import { addLogs } from '#test/api/test-records.ts';
 
@@ -118,6 +120,23 @@ test('a token is created, used by another command, listed and revoked', async ()
   assert.match((await tradewind(['profiles'], elsewhere)).err, /unknown, expired or revoked/);
   assert.equal((await tradewind(['token', 'nothing'], signedIn)).code, 2);
   assert.match((await tradewind(['token', 'create', '--name', 'x', '--scope', 'all'], signedIn)).err, /no scope "all"/);
+});
+
+test('an inlet is created, listed, gets another secret and is deleted', async () => {
+  const signedIn = { TRADEWIND_EMAIL: EMAIL, TRADEWIND_PASSWORD: PASSWORD };
+  const account = await api.call(createAccount, { body: { name: 'Alerts', exchangeMode: 'testnet' } });
+  const body = { accountId: account.id, name: 'Alerts', strategyName: 'signal', symbols: ['XRPUSDT'] };
+  await api.call(createProfile, { body });
+  const of = ['--profile', 'Alerts', '--name', 'Charts'];
+  const created = await tradewind(['inlet', 'create', ...of, '--max-age', '30'], signedIn);
+  assert.match(created.out, /^Address: \/api\/signals\/[\w-]{22} /);
+  assert.match(created.out, /^Secret: {2}tw_[\w-]{49}$/m);
+  assert.match((await tradewind(['inlet', 'list', '--profile', 'Alerts'], signedIn)).out, /Charts +30 s/);
+  const replaced = await tradewind(['inlet', 'replace', ...of], signedIn);
+  assert.notEqual(/tw_[\w-]{49}/.exec(replaced.out)?.[0], /tw_[\w-]{49}/.exec(created.out)?.[0]);
+  const csv = await tradewind(['signals', '--profile', 'Alerts', '--csv'], signedIn);
+  assert.equal(csv.out, 'time,symbol,action,id');
+  assert.equal((await tradewind(['inlet', 'delete', ...of], signedIn)).out, 'Deleted: Charts.');
 });
 
 test('why prints the reasons of a coin', async () => {

@@ -11,6 +11,7 @@ import { followLogs, type LogRow } from './follow.ts';
 import { openLink } from './link.ts';
 import { accountOf, type Flags, profileOf, type Remote, table, type CommandOutput } from './remote.ts';
 import { PROPOSAL } from './proposal.ts';
+import { INLET, SIGNALS } from './signal.ts';
 import { TOKEN } from './token.ts';
 import { WHY } from './why.ts';
 
@@ -91,6 +92,11 @@ const REMOTE = {
     },
   },
   why: WHY,
+  signals: SIGNALS,
+  'inlet create': INLET.create,
+  'inlet list': INLET.list,
+  'inlet replace': INLET.replace,
+  'inlet delete': INLET.delete,
   'token create': TOKEN.create,
   'token list': TOKEN.list,
   'token revoke': TOKEN.revoke,
