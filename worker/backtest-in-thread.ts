@@ -1,34 +1,56 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { isObject } from '#core/merge.ts';
-import type { RobustnessReport, RobustnessInput } from '#backtest/robustness.ts';
+import type { RobustnessReport } from '#backtest/robustness.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';
-import type { ProfileId } from '#core/ids.ts';
-import type { RunLimits } from '#core/research/research.ts';
-import { type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
+import { type BacktestStart, ResearchRefused } from '#worker/jobs/prepared.ts';
+import type { SweepProcess } from './sweep-process.ts';
 import { watchThread } from '#worker/strategy/watch.ts';
 
-/** Input of a backtest thread; its coins share a balance. */
-export interface BacktestStart {
-  readonly inputs: readonly (Prepared & { readonly profileId: ProfileId })[];
-  /** Limits that apply to the run. */
-  readonly limits?: RunLimits;
-  /** Result of the backtest; when set, the thread runs the robustness report instead. */
-  readonly result?: RobustnessInput['result'];
-}
 export const isBacktestStart = (value: unknown): value is BacktestStart => isObject(value) && 'inputs' in value;
 
 const isOutcome = (value: unknown): value is BacktestOutcome => isObject(value) && 'kind' in value;
+const isAnyResult = (value: unknown): value is BacktestOutcome | RobustnessReport =>
+  isOutcome(value) || isExamination(value);
 const isExamination = (value: unknown): value is RobustnessReport => isObject(value) && 'monteCarlo' in value;
 
-/** Runs a backtest in a separate thread, so that trading continues. Rejects when aborted or refused. */
-export const runBacktestInThread = (start: BacktestStart, signal: AbortSignal): Promise<BacktestOutcome> =>
-  runInThread({ program: BACKTEST, start, isAnswer: isOutcome, signal });
+/** Where a backtest runs. */
+interface Place {
+  /** The process for strategy files. */
+  readonly files: SweepProcess;
+  readonly signal: AbortSignal;
+}
 
-/** Runs the robustness report of a finished backtest in the same way. */
-export const examineInThread = (
+/** Runs a backtest, so that trading continues. Rejects when aborted or refused. */
+export const runBacktestApart = (start: BacktestStart, place: Place): Promise<BacktestOutcome> =>
+  computeApart(start, isOutcome, place);
+
+/** Makes the robustness report of a finished backtest in the same way. */
+export const examineApart = (
   start: BacktestStart & Required<Pick<BacktestStart, 'result'>>,
+  place: Place,
+): Promise<RobustnessReport> => computeApart(start, isExamination, place);
+
+/** A strategy file may use up the memory of its process, which must not be the one that trades. */
+async function computeApart<T>(
+  start: BacktestStart,
+  isAnswer: (value: unknown) => value is T,
+  { files, signal }: Place,
+): Promise<T> {
+  if (start.inputs.every(({ file }) => file === undefined)) return computeInThread(start, isAnswer, signal);
+  const answer = await files.carryOut({ kind: 'backtest', start }, signal);
+  if (!isAnswer(answer)) throw new Error('the process of strategy files gave no result of a backtest');
+  return answer;
+}
+
+/** In the process of strategy files: the result or the report. Rejects with ResearchRefused. */
+export const answerBacktest = (start: BacktestStart): Promise<unknown> =>
+  computeInThread(start, isAnyResult, new AbortController().signal);
+
+const computeInThread = <T>(
+  start: BacktestStart,
+  isAnswer: (value: unknown) => value is T,
   signal: AbortSignal,
-): Promise<RobustnessReport> => runInThread({ program: BACKTEST, start, isAnswer: isExamination, signal });
+): Promise<T> => runInThread({ program: BACKTEST, start, isAnswer, signal });
 
 const BACKTEST = new URL('./backtest-thread.ts', import.meta.url);
 

@@ -3,8 +3,9 @@ import { runPortfolioBacktest } from '#backtest/portfolio-backtest.ts';
 import { reportRobustness, reportSharedRobustness } from '#backtest/robustness.ts';
 import { type BacktestInput, runBacktest } from '#backtest/run.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { answerInThread, type BacktestStart, isBacktestStart } from './backtest-in-thread.ts';
+import { answerInThread, isBacktestStart } from './backtest-in-thread.ts';
 import { lowerPriority } from './lower-priority.ts';
+import type { BacktestStart } from '#worker/jobs/prepared.ts';
 import { loadPrepared, requireStrategy } from '#worker/jobs/research-input.ts';
 
 lowerPriority();

@@ -25,6 +25,8 @@ export interface WorkerContext {
   readonly sweeps: SweepProcess;
   /** The process for sweeps of strategy files, which knows no database. */
   readonly fileSweeps: SweepProcess;
+  /** The process for backtests of strategy files, which knows no database. */
+  readonly fileBacktests: SweepProcess;
   /** The versions of strategy files. */
   readonly shelf: Shelf;
   /** Name of this worker in leases and heartbeats. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { SweepRequest } from '#core/research/research.ts';
 import { isObject } from '#core/merge.ts';
 import type { Unit } from '#storage/research/research.ts';
-import { type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
+import { type BacktestStart, type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
 
 /** The parameter sets of a sweep unit, with their market data and config. */
 export interface UnitStart {
@@ -28,20 +28,30 @@ export interface StageStart {
   readonly warnings: readonly string[];
 }
 
-export type SweepStart = UnitStart | StageStart;
+/** A backtest of a strategy file. */
+interface FileBacktest {
+  readonly kind: 'backtest';
+  readonly start: BacktestStart;
+}
+
+export type SweepStart = UnitStart | StageStart | FileBacktest;
 export const isSweepStart = (value: unknown): value is SweepStart =>
-  isObject(value) && (value['kind'] === 'unit' || value['kind'] === 'stage');
+  isObject(value) && ['unit', 'stage', 'backtest'].includes(String(value['kind']));
 
 /** Result: empty when done and stored, a refusal for the operator, or a failure to retry. */
 export interface SweepAnswer {
   readonly refusal?: string;
   readonly failure?: string;
-  /** The result of a unit that the worker stores. */
+  /** The result of a unit or backtest that the worker stores. */
   readonly evaluated?: unknown;
 }
+class ProcessEnded extends Error {}
+
 const isAnswer = (value: unknown): value is SweepAnswer => isObject(value);
 
 const PROGRAM = new URL('./sweep-program.ts', import.meta.url);
+/** Argument of a process whose results an operator waits for: its priority is not the lowest. */
+export const WAITED = 'waited';
 /** Where the launchers below are. */
 const PATH_OF_PROGRAMS = '/usr/local/bin:/usr/bin:/bin';
 /** The next unit of a sweep follows at once: an idle process only holds memory. */
@@ -53,10 +63,16 @@ const IDLE_MS = 20_000;
  */
 const LAUNCHERS = [['chrt', '-i', '0', 'setpriv', '--pdeathsig', 'KILL'], ['chrt', '-i', '0'], []] as const;
 
+/** An operator waits for the result: it would not come while a browser keeps the processor busy. */
+const LAUNCHERS_OF_WAITED = [['setpriv', '--pdeathsig', 'KILL'], []] as const;
+
+/** Memory in MB of the process of strategy files. */
+const MOST_MEMORY_MB = 1024;
+
 const run = promisify(execFile);
 
-async function findLauncher(): Promise<readonly string[]> {
-  for (const launcher of LAUNCHERS) {
+async function findLauncher(waited: boolean): Promise<readonly string[]> {
+  for (const launcher of waited ? LAUNCHERS_OF_WAITED : LAUNCHERS) {
     const [program, ...args] = [...launcher, process.execPath, '--version'];
     if (
       await run(program, args).then(
@@ -82,7 +98,7 @@ export interface SweepProcess extends AsyncDisposable {
  * A separate process, started on demand. Computation, compilation and garbage collection in it never take a processor
  * from live trading; threads of one process would.
  */
-export function createSweepProcess({ isolated = false } = {}): SweepProcess {
+export function createSweepProcess({ isolated = false, waited = false } = {}): SweepProcess {
   let child: ChildProcess | undefined;
   let launcher: Promise<readonly string[]> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
@@ -98,12 +114,16 @@ export function createSweepProcess({ isolated = false } = {}): SweepProcess {
     await ended;
   };
   const startProcess = async (): Promise<ChildProcess> => {
-    launcher ??= findLauncher();
+    launcher ??= findLauncher(waited);
     const [execPath, ...execArgv] = [...(await launcher), process.execPath];
+    if (isolated) execArgv.push(`--max-old-space-size=${MOST_MEMORY_MB}`);
     if (closed) throw new Error('The worker is being closed.');
     // The environment of the worker contains the address of the database.
     const environment = isolated ? { env: { PATH: PATH_OF_PROGRAMS } } : {};
-    const started = fork(PROGRAM, { execPath, execArgv, ...environment, serialization: 'advanced' });
+    const started = fork(PROGRAM, waited ? [WAITED] : [], {
+      ...{ execPath, execArgv, ...environment },
+      serialization: 'advanced',
+    });
     // A running task receives the error through its own listener; an idle process is replaced by the next task.
     started.on('error', () => {});
     return started;
@@ -117,7 +137,7 @@ export function createSweepProcess({ isolated = false } = {}): SweepProcess {
     } catch (error) {
       // After an abort or an error the process may still be computing.
       if (!(error instanceof ResearchRefused)) await end();
-      throw error;
+      throw isolated && error instanceof ProcessEnded ? new ResearchRefused(TOOK_ALL_MEMORY) : error;
     } finally {
       idle = setTimeout(() => void end(), IDLE_MS).unref();
     }
@@ -135,6 +155,8 @@ export function createSweepProcess({ isolated = false } = {}): SweepProcess {
   };
 }
 
+const TOOK_ALL_MEMORY = `The strategy file ended its process. It may use more than ${MOST_MEMORY_MB} MB of memory.`;
+
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 async function request(child: ChildProcess, start: SweepStart, signal: AbortSignal): Promise<unknown> {
@@ -147,7 +169,7 @@ async function request(child: ChildProcess, start: SweepStart, signal: AbortSign
     else reject(new Error(failure));
   };
   const aborted = (): void => reject(signal.reason);
-  const exited = (code: number | null): void => reject(new Error(`The process of sweeps ended with ${code}.`));
+  const exited = (code: number | null): void => reject(new ProcessEnded(`The process of sweeps ended with ${code}.`));
   child.on('message', answered).on('error', reject).on('exit', exited);
   signal.addEventListener('abort', aborted, { once: true });
   try {

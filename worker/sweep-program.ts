@@ -7,11 +7,19 @@ import { finishUnit } from '#storage/research/research.ts';
 import { ResearchRefused } from '#worker/jobs/prepared.ts';
 import { endStage } from '#worker/jobs/sweep-stage.ts';
 import { evaluateUnit } from '#worker/jobs/sweep-unit.ts';
-import { isSweepStart, type StageStart, type SweepAnswer, type SweepStart, type UnitStart } from './sweep-process.ts';
+import { answerBacktest } from './backtest-in-thread.ts';
+import {
+  isSweepStart,
+  type StageStart,
+  type SweepAnswer,
+  type SweepStart,
+  type UnitStart,
+  WAITED,
+} from './sweep-process.ts';
 import { evaluateUnitInThread } from './sweep-unit-in-thread.ts';
 
 /** The process that computes a worker's sweeps; started and controlled by sweep-process.ts. */
-setPriority(constants.priority.PRIORITY_LOW);
+if (process.argv[2] !== WAITED) setPriority(constants.priority.PRIORITY_LOW);
 
 let kept: Database | undefined;
 /** Kept open: a new connection for each unit would cost the database more than the write. */
@@ -36,6 +44,7 @@ async function endStageOf({ databaseUrl, sweepId, warnings }: StageStart): Promi
 async function answerTo(start: SweepStart): Promise<SweepAnswer> {
   try {
     if (start.kind === 'unit') return await finish(start);
+    if (start.kind === 'backtest') return { evaluated: await answerBacktest(start.start) };
     await endStageOf(start);
     return {};
   } catch (error) {

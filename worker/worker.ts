@@ -72,6 +72,7 @@ export async function openWorker(
   const cache = stack.use(await openCache(places));
   const sweeps = stack.use(createSweepProcess());
   const fileSweeps = stack.use(createSweepProcess({ isolated: true }));
+  const fileBacktests = stack.use(createSweepProcess({ isolated: true, waited: true }));
   const queue = stack.use(await openQueue(env.DATABASE_URL, { log, works: takesJobs }));
   const sink = stack.use(createRecordSink({ database, cache, log }));
   const notifyDeps = { liveDemo: env.LIVE_DEMO, queue, log };
@@ -101,6 +102,7 @@ export async function openWorker(
     notifyDeps,
     sweeps,
     fileSweeps,
+    fileBacktests,
     shelf,
     slot,
   };

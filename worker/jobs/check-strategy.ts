@@ -3,7 +3,7 @@ import { readVersion } from '#storage/operator/strategy-versions.ts';
 import type { WorkerContext } from '#worker/context.ts';
 import { certificateOf, checkFile } from '#worker/strategy/check.ts';
 
-/** Checks a stored version in a thread, and stores the result. A version that is gone has nothing to check. */
+/** Checks a stored version in a process of its own, and stores the result. A version that is gone has nothing to check. */
 export async function checkStrategy({ database }: WorkerContext, hash: string): Promise<void> {
   const version = await readVersion(database.kysely, hash);
   if (version === undefined) return;

@@ -1,5 +1,8 @@
 import type { Interval } from '#core/market/candle.ts';
+import type { RobustnessInput } from '#backtest/robustness.ts';
 import type { BacktestInput } from '#backtest/run.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { RunLimits } from '#core/research/research.ts';
 import type { StrategyFile } from '#strategies/strategy.ts';
 
 /** A run that cannot start or continue: the message is for the operator, and a retry does not help. */
@@ -20,4 +23,13 @@ export interface Prepared extends Omit<BacktestInput, 'bound' | 'candles' | 'his
     readonly fromMs: number;
     readonly toMs: number;
   };
+}
+
+/** Input of a backtest; its coins share a balance. */
+export interface BacktestStart {
+  readonly inputs: readonly (Prepared & { readonly profileId: ProfileId })[];
+  /** Limits that apply to the run. */
+  readonly limits?: RunLimits;
+  /** Result of the backtest; when set, the robustness report is made instead. */
+  readonly result?: RobustnessInput['result'];
 }

@@ -15,11 +15,11 @@ import {
   startRun,
 } from '#storage/research/research.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import { type BacktestStart, examineInThread, runBacktestInThread } from '#worker/backtest-in-thread.ts';
+import { examineApart, runBacktestApart } from '#worker/backtest-in-thread.ts';
 import type { WorkerContext } from '#worker/context.ts';
 import { notifyEvent } from '#worker/notify.ts';
 import { prepareResearch } from './research-input.ts';
-import { ResearchRefused } from './prepared.ts';
+import { type BacktestStart, ResearchRefused } from './prepared.ts';
 
 const CHECK_EVERY_MS = 1_000;
 /** Largest results of a run in a live demo, where any visitor may start backtests that trade every minute. */
@@ -112,7 +112,7 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
     for (const [symbol, coins] of resultUnits(wanted)) {
       if (symbol in taken.results) continue;
       const start = await startOf(context, { run: wanted, coins }, signal);
-      const outcome = await runBacktestInThread(start, signal);
+      const outcome = await runBacktestApart(start, { files: context.fileBacktests, signal });
       if (outcome.kind === 'refused') throw new ResearchRefused(outcome.sentence);
       const result = withWarning(outcome.result, request);
       bytes += JSON.stringify(result).length;
@@ -151,7 +151,10 @@ export async function testRobustnessJob(context: WorkerContext, runId: string, r
       const result = examinable.safeParse(results[symbol]);
       if (!result.success) continue;
       const start = await startOf(context, { run: wanted, coins }, run.signal);
-      found[symbol] = await examineInThread({ ...start, result: result.data }, run.signal);
+      found[symbol] = await examineApart(
+        { ...start, result: result.data },
+        { files: context.fileBacktests, signal: run.signal },
+      );
     }
   } catch (thrown) {
     if (!(thrown instanceof ResearchRefused)) throw thrown;

@@ -1,9 +1,9 @@
-import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { type Certificate, CHECK_VERSION } from '#authoring/certificate.ts';
 import type { StrategyFile } from '#strategies/strategy.ts';
+import { startLimited } from './limited-process.ts';
 
-const THREAD = new URL('./check-thread.ts', import.meta.url);
+const PROGRAM = new URL('./check-program.ts', import.meta.url);
 const LIMIT_MS = 180_000;
 const MOST_MEMORY_MB = 512;
 
@@ -22,25 +22,25 @@ const report = z.object({
 });
 export type Checked = z.output<typeof report>;
 
-/** Checks a file in a thread with limits for time and memory. Never rejects. */
+/** Checks a file in a process with limits for time and memory. Never rejects. */
 export async function checkFile(file: StrategyFile): Promise<Checked> {
-  const worker = new Worker(THREAD, { workerData: file, resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB } });
+  const child = startLimited(PROGRAM, MOST_MEMORY_MB, ['backtest']);
   const { promise, resolve } = Promise.withResolvers<Checked>();
   const refuse = (refused: string): void => resolve(report.parse({ passed: false, file: file.name, refused }));
   const timer = setTimeout(() => refuse(`${file.name}: the check did not end within ${LIMIT_MS / 1000} s.`), LIMIT_MS);
-  worker.on('message', (answer: unknown) => {
+  child.on('message', (answer: unknown) => {
     const parsed = report.safeParse(answer);
     if (parsed.success) resolve(parsed.data);
   });
-  worker.on('error', (error: unknown) =>
-    refuse(`${file.name}: ${error instanceof Error ? error.message : String(error)}.`),
-  );
-  worker.on('exit', () => refuse(`${file.name}: the check ended without a result.`));
+  child.on('error', ({ message }) => refuse(`${file.name}: ${message}.`));
+  const ended = `${file.name}: the check ended without a result. The file may use more than ${MOST_MEMORY_MB} MB of memory.`;
+  child.on('exit', () => refuse(ended));
+  child.send(file);
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
-    await worker.terminate();
+    child.kill('SIGKILL');
   }
 }
 

@@ -1,12 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
+import { startLimited } from './limited-process.ts';
 import { isReply, type Reply } from './messages.ts';
 
 const PROGRAM = new URL('./program.ts', import.meta.url);
-const ROOT = realpathSync(resolve(import.meta.dirname, '..', '..'));
-/** The code that the process reads: nothing that the operator keeps is among it. */
-const READABLE = ['authoring', 'core', 'strategies', 'worker/strategy', 'node_modules/zod', 'package.json'];
 const MOST_MEMORY_MB = 64;
 /** Time for the process to start and to load its file; and for one answer. */
 const START_LIMIT_MS = 15_000;
@@ -23,17 +19,7 @@ export class FileProcess {
   #ended = false;
 
   constructor() {
-    const readable = READABLE.map((path) => `--allow-fs-read=${join(ROOT, path)}`);
-    this.#child = fork(PROGRAM, {
-      execArgv: [
-        ...['--permission', ...readable, `--max-old-space-size=${MOST_MEMORY_MB}`],
-        ...['--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning'],
-      ],
-      env: {},
-      cwd: ROOT,
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
+    this.#child = startLimited(PROGRAM, MOST_MEMORY_MB);
     this.#child.on('message', (reply: unknown) => {
       if (!isReply(reply)) return;
       this.#open.get(reply.number)?.resolve(reply);

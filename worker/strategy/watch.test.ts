@@ -11,9 +11,9 @@ import { sweepRequest } from '#core/research/research.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
-import { runBacktestInThread } from '#worker/backtest-in-thread.ts';
+import { runBacktestApart } from '#worker/backtest-in-thread.ts';
 import { type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
-import { createSweepProcess, type UnitStart } from '#worker/sweep-process.ts';
+import { createSweepProcess, type SweepProcess, type UnitStart } from '#worker/sweep-process.ts';
 import { hashOf } from './source.ts';
 
 const HOUR_MS = 3_600_000;
@@ -55,9 +55,26 @@ function prepare(text: string): Prepared {
   };
 }
 
+const backtest = (files: SweepProcess, text: string) => {
+  const start = { inputs: [{ ...prepare(text), profileId: newId<ProfileId>() }] };
+  return runBacktestApart(start, { files, signal: never });
+};
+
 test('a file that hangs ends its backtest with file and line', async () => {
-  const started = runBacktestInThread({ inputs: [{ ...prepare(LOOP), profileId: newId<ProfileId>() }] }, never);
-  await assert.rejects(started, (error) => error instanceof ResearchRefused && HUNG.test(error.message));
+  await using files = createSweepProcess({ isolated: true, waited: true });
+  const isHung = (error: unknown): boolean => error instanceof ResearchRefused && HUNG.test(error.message);
+  await assert.rejects(backtest(files, LOOP), isHung);
+});
+
+test('a file that takes all memory ends its backtest with a sentence, and the next backtest runs', async () => {
+  await using files = createSweepProcess({ isolated: true, waited: true });
+  const hog = TEXT.replace(
+    '({ rsi, set }) => rsi.value >= set.buyBelow',
+    '({ set }) => { const kept = []; for (;;) kept.push(new Array(1_000_000).fill(set.buyBelow)); }',
+  );
+  const isRefused = (error: unknown): boolean => error instanceof ResearchRefused && /memory|hung/.test(error.message);
+  await assert.rejects(backtest(files, hog), isRefused);
+  assert.equal((await backtest(files, TEXT)).kind, 'result');
 });
 
 test('a file that hangs ends the unit of its sweep with file and line, and the next unit runs', async () => {

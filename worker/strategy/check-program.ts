@@ -1,4 +1,3 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import { type CheckedBound, checkStrategy } from '#backtest/check/check.ts';
 import { codeOf } from '#authoring/description.ts';
 import { ownStrategy } from '#authoring/own-strategy.ts';
@@ -8,10 +7,11 @@ import { type LoadedVersion, loadVersion, StrategyRefused } from './version.ts';
 /** Milliseconds for one candle while the check looks for a rule that hangs. */
 const STEP_LIMIT_MS = 500;
 
-const start: unknown = workerData;
-if (parentPort === null || !isObject(start)) throw new Error('a check is started by its command');
-const { name, text } = start;
-parentPort.postMessage(answer(String(name), String(text)));
+process.on('disconnect', () => process.exit(0));
+process.once('message', (start: unknown) => {
+  if (!isObject(start)) throw new Error('a check is started by its command');
+  process.send?.(answer(String(start['name']), String(start['text'])));
+});
 
 function loaded(file: string, source: string): LoadedVersion {
   const found = loadVersion(file, source);
