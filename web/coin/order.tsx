@@ -10,7 +10,7 @@ import { Icon } from '#web/ui/icon.tsx';
 import { OrderChain } from './order-chain.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
-import { Prose } from '#web/ui/when.tsx';
+import { Prose, When } from '#web/ui/when.tsx';
 import { orderCause, orderName, stateLabel } from './order-labels.ts';
 import { costOf, countdown, type Proof } from './proof.ts';
 import { Read } from '#web/ui/read.tsx';
@@ -67,7 +67,9 @@ function Page({ proof }: { proof: Proof }): ReactNode {
         <Link to="/profiles/$id/coins/$symbol" params={{ id: order.profileId, symbol: order.symbol }}>
           {order.symbol}
         </Link>
-        <span>Order {order.clientOrderId.split('-').at(-1)}</span>
+        <span>
+          {orderName(order)}, <When at={order.createdAt} />
+        </span>
       </nav>
       <div className="head">
         <h1 className="verdict">
@@ -79,7 +81,7 @@ function Page({ proof }: { proof: Proof }): ReactNode {
             <Certain at={verdict.certainAt} />
           ) : (
             <Prose
-              text={`Ordered ${`${verdict.wanted} ${base}`.trim()}, filled ${verdict.filled}, booked ${verdict.booked}.`}
+              text={`Ordered ${`${verdict.wanted} ${base}`.trim()}, filled ${verdict.filled}, recorded ${verdict.booked}.`}
             />
           )}
         </h1>
@@ -140,13 +142,13 @@ function Amounts({ proof: { verdict }, base }: { proof: Proof; base: string }): 
           {filled}
           {unit}
         </dd>
-        <dt>Booked</dt>
+        <dt>Recorded in the ledger</dt>
         <dd>
           {booked}
           {unit}
         </dd>
         <dt>
-          <b>Filled but not booked</b>
+          <b>Filled but not recorded</b>
         </dt>
         <dd>
           <b>{total === undefined || recorded === undefined ? '–' : formatDecimal(subtract(total, recorded))}</b>
