@@ -29,6 +29,7 @@ import { Prose } from '#web/ui/when.tsx';
 import { coinView, distanceText, roundsToZero } from './coin-view.ts';
 import { money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
 import { isLive, orderSummary } from './order-labels.ts';
+import { orderResults } from './order-results.ts';
 import { Read } from '#web/ui/read.tsx';
 
 export function CoinPage(): ReactNode {
@@ -107,7 +108,8 @@ function Page({ answer, profile }: { answer: CoinAnswer; profile: Profile }): Re
 }
 
 function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile }): ReactNode {
-  const { coin, orders } = answer;
+  const { coin, orders, fills } = answer;
+  const results = orderResults(orders, fills);
   const [range, setRange] = useState<ChartRange | undefined>(undefined);
   const [trade, setTrade] = useState<TradeSpan | undefined>(undefined);
   const [momentMs, setMomentMs] = useState<number | undefined>(undefined);
@@ -118,6 +120,7 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
     tickSize: coin.tickSize,
     stepSize: coin.stepSize,
     base: coin.baseAsset ?? coin.symbol,
+    result: results.get(order.id),
   }));
   const chart = { profile, coin, stopRests, trade, onTrade: setTrade, momentMs, onRange: setRange };
   return (
@@ -139,7 +142,7 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
           {rows.length === 0 ? (
             <p className="p-2">No orders yet.</p>
           ) : (
-            <OrdersTable rows={rows} withCoin={false} accountId={profile.accountId} />
+            <OrdersTable rows={rows} quote={coin.quoteAsset ?? ''} accountId={profile.accountId} />
           )}
         </Section>
       </div>

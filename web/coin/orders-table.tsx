@@ -2,12 +2,15 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { cancelOrder } from '#api/contract/manual.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
 import { call } from '#web/data/call.ts';
 import type { Order } from '#web/data/answers.ts';
-import { price, quantity } from '#web/ui/numbers.ts';
+import { MISSING, money, price, quantity } from '#web/ui/numbers.ts';
 import { type OrderGroup, orderGroups } from './order-groups.ts';
 import { orderCause, orderName, orderPrice, stateLabel } from './order-labels.ts';
 import { WorkerAction } from './worker-action.tsx';
+import type { OrderResult } from './order-results.ts';
+import { Gain } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { When } from '#web/ui/when.tsx';
 
@@ -17,6 +20,8 @@ interface OrderRow {
   readonly tickSize: string | null;
   readonly stepSize: string | null;
   readonly base: string;
+  /** Fees and P&L; only the table of one coin shows them. */
+  readonly result?: OrderResult | undefined;
 }
 
 const FIRST = 12;
@@ -25,12 +30,13 @@ const CANCELLABLE: readonly string[] = ['open', 'partially-filled'];
 /** Orders, newest first. */
 export function OrdersTable({
   rows,
-  withCoin = true,
+  quote,
   accountId,
   accountOf,
 }: {
   rows: readonly OrderRow[];
-  withCoin?: boolean;
+  /** The quote asset of the one coin of the table, which then has columns for fees and P&L instead of one for the coin. */
+  quote?: string;
   /** With an account, open orders can be cancelled. */
   accountId?: AccountId;
   /** The account of a profile, where orders of several are listed. */
@@ -46,17 +52,23 @@ export function OrdersTable({
         <thead>
           <tr>
             <th>Time</th>
-            {withCoin ? <th>Coin</th> : null}
+            {quote === undefined ? <th>Coin</th> : null}
             <th>Order</th>
+            <th>Status</th>
             <th className="num">Quantity</th>
-            <th className="num">Price</th>
-            <th>State</th>
+            <th className="num">Price{quote === undefined ? '' : `, ${quote}`}</th>
+            {quote === undefined ? null : (
+              <>
+                <th className="num">Fee, {quote}</th>
+                <th className="num">P&amp;L, {quote}</th>
+              </>
+            )}
             {accountId === undefined && accountOf === undefined ? null : <th aria-label="Actions" />}
           </tr>
         </thead>
         <tbody>
           {shown.map((group) => (
-            <Group key={group.row.order.id} {...{ group, withCoin }} accountId={accountIdOf(group.row.profileId)} />
+            <Group key={group.row.order.id} {...{ group, quote }} accountId={accountIdOf(group.row.profileId)} />
           ))}
         </tbody>
       </table>
@@ -73,17 +85,17 @@ export function OrdersTable({
 
 interface GroupProps {
   group: OrderGroup<OrderRow>;
-  withCoin: boolean;
+  quote: string | undefined;
   accountId: AccountId | undefined;
 }
 
 /** An order; the stops that it replaced are shown on demand. */
-function Group({ group: { row, replaced }, withCoin, accountId }: GroupProps): ReactNode {
+function Group({ group: { row, replaced }, quote, accountId }: GroupProps): ReactNode {
   const [open, setOpen] = useState(false);
   const times = replaced.length === 1 ? 'once' : `${replaced.length} times`;
   return (
     <>
-      <Row {...{ row, withCoin, accountId }}>
+      <Row {...{ row, quote, accountId }}>
         {replaced.length === 0 ? null : (
           <span className="note">
             <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -92,28 +104,27 @@ function Group({ group: { row, replaced }, withCoin, accountId }: GroupProps): R
           </span>
         )}
       </Row>
-      {open ? replaced.map((old) => <Row key={old.order.id} row={old} {...{ withCoin, accountId }} />) : null}
+      {open ? replaced.map((old) => <Row key={old.order.id} row={old} {...{ quote, accountId }} />) : null}
     </>
   );
 }
 
 interface RowProps {
   row: OrderRow;
-  withCoin: boolean;
+  quote: string | undefined;
   accountId: AccountId | undefined;
   children?: ReactNode;
 }
 
-function Row({ row, withCoin, accountId, children }: RowProps): ReactNode {
-  const { order, profileId, tickSize, stepSize, base } = row;
-  const state = stateLabel(order.state);
+function Row({ row, quote, accountId, children }: RowProps): ReactNode {
+  const { order, profileId, tickSize, stepSize, base, result } = row;
   const cause = orderCause(order);
   return (
     <tr>
-      <td className={withCoin ? 'note' : 'note full'}>
+      <td className={quote === undefined ? 'note' : 'note full'}>
         <When at={order.createdAt} />
       </td>
-      {withCoin ? (
+      {quote === undefined ? (
         <td className="rt">
           <Link
             className="font-strong"
@@ -125,34 +136,56 @@ function Row({ row, withCoin, accountId, children }: RowProps): ReactNode {
         </td>
       ) : null}
       <td>
-        <Link to="/orders/$id" params={{ id: order.id }} title={order.clientOrderId}>
+        <Link to="/orders/$id" params={{ id: order.id }}>
           {orderName(order)}
         </Link>
         {cause === null ? null : <span className="note">{cause}</span>}
         {children}
       </td>
-      <td className="num rt">
+      <Status order={order} stepSize={stepSize} />
+      <td className="num" data-l={quote === undefined ? undefined : 'Quantity'}>
         {quantity(order.quantity, stepSize)} <span className="unit">{base}</span>
       </td>
-      <td className="num">
+      <td className="num rt" data-l={quote === undefined ? undefined : `Price, ${quote}`}>
         {price(orderPrice(order), tickSize)}
         {order.stopPrice === null ? null : <span className="note">trigger {price(order.stopPrice, tickSize)}</span>}
       </td>
-      <td className="rt">
-        <span className={state.care ? 'care nb' : 'nb'}>
-          <Icon name={state.mark} /> {state.text}
-        </span>
-        {order.state === 'partially-filled' ? (
-          <span className="note">{quantity(order.filledQuantity, stepSize)} filled</span>
-        ) : null}
-        {order.state === 'unknown' ? <span className="note">not sent again until confirmed</span> : null}
-      </td>
+      {quote === undefined ? null : <Result result={result} quote={quote} />}
       {accountId === undefined ? null : (
         <td className="num full">
           <CancelOrder {...{ accountId, profileId, order }} words={`${quantity(order.quantity, stepSize)} ${base}`} />
         </td>
       )}
     </tr>
+  );
+}
+
+function Status({ order, stepSize }: Pick<OrderRow, 'order' | 'stepSize'>): ReactNode {
+  const state = stateLabel(order.state);
+  return (
+    <td className="rt">
+      <span className={state.care ? 'care nb' : 'nb'}>
+        <Icon name={state.mark} /> {state.text}
+      </span>
+      {order.state === 'partially-filled' ? (
+        <span className="note">{quantity(order.filledQuantity, stepSize)} filled</span>
+      ) : null}
+      {order.state === 'unknown' ? <span className="note">not sent again until confirmed</span> : null}
+    </td>
+  );
+}
+
+function Result({ result, quote }: { result: OrderResult | undefined; quote: string }): ReactNode {
+  const fee = result?.fee == null ? null : formatDecimal(result.fee);
+  return (
+    <>
+      <td className="num" data-l={`Fee, ${quote}`} title={fee === null ? undefined : `${fee} ${quote}`}>
+        {fee === null ? <span className="two">{MISSING}</span> : money(fee, quote)}
+      </td>
+      <td className="num rt" data-l={`P&L, ${quote}`}>
+        <Gain value={result?.pnl ?? null} unit={quote} bare />
+      </td>
+    </>
   );
 }
 
