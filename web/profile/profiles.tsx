@@ -2,15 +2,18 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { listProfiles } from '#api/contract/profiles.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
-import type { Profile } from '#web/data/answers.ts';
+import { readDashboard } from '#api/contract/records.ts';
+import type { Account, Coin, Profile } from '#web/data/answers.ts';
 import { useRead } from '#web/data/read.ts';
-import { AccountTag } from '#web/ui/figures.tsx';
+import { AccountTag, Gain } from '#web/ui/figures.tsx';
 import { ProfileSwitch } from './profile-switch.tsx';
 import { ImportProfile } from './import-profile.tsx';
-import { count } from '#web/ui/numbers.ts';
+import { profilePnl } from './profile-pnl.ts';
+import { moneyPlaces } from '#core/amount/money-places.ts';
+import { count, MISSING, signed } from '#web/ui/numbers.ts';
 import { Section } from '#web/ui/section.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';
-import { tagOf } from '#web/ui/accounts.ts';
+import { moneyUnit, tagOf } from '#web/ui/accounts.ts';
 import { Read } from '#web/ui/read.tsx';
 
 export function ProfilesPage(): ReactNode {
@@ -47,6 +50,8 @@ export function ProfilesPage(): ReactNode {
 
 function Table({ profiles }: { profiles: readonly Profile[] }): ReactNode {
   const { data: held } = useRead(listAccounts, {});
+  const { data: dashboard } = useRead(readDashboard, {}, { enabled: false });
+  const coins = Map.groupBy(dashboard?.coins ?? [], ({ profileId }) => profileId);
   const accounts = new Map(held?.accounts.map((account) => [account.id, account]));
   return (
     <div className="tw">
@@ -56,6 +61,12 @@ function Table({ profiles }: { profiles: readonly Profile[] }): ReactNode {
             <th>Profile</th>
             <th>Account</th>
             <th>Coins</th>
+            <th
+              className="num"
+              title="Of its present coins, after all fees paid, before the exit fees of open positions"
+            >
+              P&amp;L
+            </th>
             <th>State</th>
           </tr>
         </thead>
@@ -76,6 +87,9 @@ function Table({ profiles }: { profiles: readonly Profile[] }): ReactNode {
                   {account?.name} {account === undefined ? null : <AccountTag tag={tagOf(account)} />}
                 </td>
                 <td>{profile.symbols.length === 0 ? 'none' : profile.symbols.join(', ')}</td>
+                <td className="num rt">
+                  <Pnl coins={coins.get(profile.id) ?? []} account={account} />
+                </td>
                 <td className="rt">
                   <ProfileSwitch profile={profile} />
                 </td>
@@ -86,4 +100,19 @@ function Table({ profiles }: { profiles: readonly Profile[] }): ReactNode {
       </table>
     </div>
   );
+}
+
+/** Realised and unrealised P&L together, one amount for each quote asset. */
+function Pnl({ coins, account }: { coins: readonly Coin[]; account: Account | undefined }): ReactNode {
+  const amounts = profilePnl(coins);
+  if (amounts.length === 0) return <span className="two">{MISSING}</span>;
+  return amounts.map(({ quote, total, realised }) => (
+    <div key={quote}>
+      <Gain value={total} unit={quote} bare />{' '}
+      <span className="unit">{account === undefined ? quote : moneyUnit(tagOf(account), quote)}</span>
+      <span className="note">
+        {total === null ? 'without a price, ' : ''}realised {signed(realised, moneyPlaces(quote))}
+      </span>
+    </div>
+  ));
 }
