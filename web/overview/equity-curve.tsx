@@ -87,8 +87,12 @@ function Curve({ marks, first, last, unit, zone }: CurveProps): ReactNode {
         <span>
           <i className="d" /> Buy and hold, equal parts
         </span>
-        <span className="gain">ahead</span>
-        <span className="loss">behind</span>
+        <span>
+          <i className="ahead" /> ahead
+        </span>
+        <span>
+          <i className="behind" /> behind
+        </span>
       </div>
       <EquityPlot
         inMoney

@@ -36,8 +36,12 @@ export function Curve({ data, unit }: { data: Performance; unit: string }): Reac
             <i className="d" /> Buy and hold
           </span>
         ) : null}
-        <span className="gain">ahead</span>
-        <span className="loss">behind</span>
+        <span>
+          <i className="ahead" /> ahead
+        </span>
+        <span>
+          <i className="behind" /> behind
+        </span>
         {maxDrawdown === null ? null : (
           <span>
             <i className="fall" /> drawdown from the high
