@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { toNumber } from '#core/amount/decimal.ts';
@@ -54,7 +55,7 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
         </p>
       ) : null}
       {past === undefined || answer === undefined || coin === undefined ? null : (
-        <Outcome {...{ past, answer, changed }} quote={coin.quoteAsset ?? ''} several={profile.symbols.length > 1} />
+        <Outcome {...{ past, answer, changed, coin, profile }} />
       )}
     </Section>
   );
@@ -68,13 +69,12 @@ function noteOf({ columns, interval }: Past, answer: Comparison | undefined): st
 interface OutcomeProps {
   past: Past;
   answer: Comparison;
-  quote: string;
   changed: boolean;
-  /** The profile has more coins than this one. */
-  several: boolean;
+  coin: Coin;
+  profile: Profile;
 }
 
-function Outcome({ past, answer: { saved, edit, holding }, quote, changed, several }: OutcomeProps): ReactNode {
+function Outcome({ past, answer: { saved, edit, holding }, changed, coin, profile }: OutcomeProps): ReactNode {
   if (edit.kind === 'refused') {
     return (
       <Notice tone="care" title="Nothing to replay.">
@@ -85,12 +85,13 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed, sever
   const before = saved.kind === 'summary' ? saved.summary : undefined;
   const { openMs } = past.columns;
   const balance = toNumber(past.terms.balance);
+  const alone = profile.symbols.length > 1 ? ` with ${coin.baseAsset ?? coin.symbol} alone` : '';
   return (
     <>
       {changed ? (
         <p className="strip">
           <span>
-            This edit <b className="intent">{signedPercent(edit.summary.totalReturn, 1)}</b>
+            This edit{alone} <b className="intent">{signedPercent(edit.summary.totalReturn, 1)}</b>
             {before === undefined ? null : <span className="two"> was {signedPercent(before.totalReturn, 1)}</span>}
           </span>
           <a href="#what-if">See the curve</a>
@@ -99,8 +100,8 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed, sever
       <p className="px-2 pb-2" role="status" id="what-if">
         {changed ? 'This edit' : 'The saved settings'} would have made{' '}
         <b className="intent">{signedPercent(edit.summary.totalReturn, 1)}</b>
-        {changed && before !== undefined ? ` instead of ${signedPercent(before.totalReturn, 1)}` : ''}.
-        {several ? <span className="note block">{ONE_OF_SEVERAL}</span> : null}
+        {changed && before !== undefined ? ` instead of ${signedPercent(before.totalReturn, 1)}` : ''}
+        {alone}.{alone === '' ? null : <Coverage profile={profile} />}
       </p>
       <div className="key">
         <span>
@@ -126,11 +127,27 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed, sever
           { kind: 'intent', values: [balance, ...edit.summary.days] },
         ]}
       />
-      <Table before={changed ? before : undefined} after={edit.summary} from={`From 10,000.00 ${quote}`} />
+      <Table
+        before={changed ? before : undefined}
+        after={edit.summary}
+        from={`From 10,000.00 ${coin.quoteAsset ?? ''}`}
+      />
       <h3 className="px-2 pt-5 font-strong">How sure?</h3>
       <AmbiguityBand band={edit.summary.band} />
       <p className="note p-2">With {costText(DEFAULT_COSTS)}. Past results do not predict future results.</p>
     </>
+  );
+}
+
+/** Says which part of the profile the result covers. */
+function Coverage({ profile: { id, symbols } }: { profile: Profile }): ReactNode {
+  return (
+    <span className="note block">
+      This is 1 of the {symbols.length} coins of the profile, not the result of the profile. {ONE_OF_SEVERAL}{' '}
+      <Link to="/profiles/$id/backtests" params={{ id }}>
+        Backtest all coins
+      </Link>
+    </span>
   );
 }
 
