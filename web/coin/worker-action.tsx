@@ -35,7 +35,7 @@ export function WorkerAction(props: WorkerActionProps): ReactNode {
       {offered ? (
         <button
           type="button"
-          className={small ? 'btn small quiet two' : 'btn'}
+          className={small ? 'btn small' : 'btn'}
           aria-label={label}
           disabled={disabled}
           onClick={() => setOpen(true)}
