@@ -138,7 +138,7 @@ function CellsOf({ row, extra }: CellsProps): ReactNode {
         <Spark profileId={profileId} symbol={coin.symbol} />
       </td>
       <td className="num wide">
-        {view.held ? quantity(coin.position.quantity, coin.stepSize) : <span className="note">none</span>}
+        {view.held ? quantity(coin.position.quantity, coin.stepSize) : <span className="note">not held</span>}
         {view.value === null ? null : (
           <span className="note">
             {money(formatDecimal(view.value), view.quote)} {view.quote}
@@ -147,7 +147,7 @@ function CellsOf({ row, extra }: CellsProps): ReactNode {
       </td>
       <td className="num wide">{view.held ? price(coin.position.averagePrice, coin.tickSize) : MISSING}</td>
       <td className="num rt">
-        {view.held ? <Gain value={view.gain} unit={view.quote} /> : <span className="note">not held</span>}
+        <Gain value={view.held ? view.gain : null} unit={view.quote} />
         {view.gainShare === null ? null : <span className="note">{signedPercent(view.gainShare)}</span>}
       </td>
       <td className="full railcell">

@@ -6,8 +6,8 @@ import { useTimes } from '#web/data/session.tsx';
 import { useReads } from '#web/data/read.ts';
 import { type AccountGroup, moneyUnit } from '#web/ui/accounts.ts';
 import { evenly, joinEquity } from '#web/ui/equity.ts';
-import { numberText, signed, signedPercent } from '#web/ui/numbers.ts';
-import { Result } from '#web/ui/figures.tsx';
+import { numberText, signedPercent } from '#web/ui/numbers.ts';
+import { Gain } from '#web/ui/figures.tsx';
 import { dayMark } from '#web/ui/time.ts';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { Read } from '#web/ui/read.tsx';
@@ -53,6 +53,20 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
             </button>
           ))}
         </span>
+        <div className="key">
+          <span>
+            <i /> Equity, {unit}
+          </span>
+          <span>
+            <i className="d" /> Buy and hold, equal parts
+          </span>
+          <span>
+            <i className="ahead" /> ahead
+          </span>
+          <span>
+            <i className="behind" /> behind
+          </span>
+        </div>
       </div>
       <Read of={equity} what="the equity" rows={7}>
         {() =>
@@ -80,22 +94,9 @@ interface CurveProps {
 function Curve({ marks, first, last, unit, zone }: CurveProps): ReactNode {
   return (
     <>
-      <div className="key">
-        <span>
-          <i /> Equity, {unit}
-        </span>
-        <span>
-          <i className="d" /> Buy and hold, equal parts
-        </span>
-        <span>
-          <i className="ahead" /> ahead
-        </span>
-        <span>
-          <i className="behind" /> behind
-        </span>
-      </div>
       <EquityPlot
         inMoney
+        tall
         balance={first.worth}
         fromMs={first.atMs}
         toMs={last.atMs}
@@ -119,8 +120,8 @@ function Since({ first, last, unit, zone }: { first: Mark; last: Mark; unit: str
   const held = last.holding / first.holding - 1;
   return (
     <>
-      <Result value={share} /> since {dayMark(first.atMs, zone)}, after all fees:{' '}
-      {signed(fromNumber(last.worth - first.worth), 2)} {unit}. Buy and hold {signedPercent(held, 1)}.
+      <Gain value={fromNumber(last.worth - first.worth)} /> {unit} since {dayMark(first.atMs, zone)} (
+      {signedPercent(share, 1)}), after all fees. Buy and hold {signedPercent(held, 1)}.
     </>
   );
 }

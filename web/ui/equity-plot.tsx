@@ -38,15 +38,18 @@ interface PlotProps {
   times?: readonly number[];
   /** False where the plot below shows the times of both. */
   axis?: boolean;
+  /** The main plot of a page: higher on a wide screen, with more grid lines. */
+  tall?: boolean;
 }
 
 /** Equity over time with grid lines at round values; the area between fact and buy and hold is tinted. */
 export function EquityPlot(props: PlotProps): ReactNode {
-  const { lines, balance, fromMs, toMs, label, times, inMoney = false, axis = true } = props;
+  const { lines, balance, fromMs, toMs, label, times, inMoney = false, axis = true, tall = false } = props;
   const { low, high } = rangeOf([balance, ...lines.flatMap(({ values }) => values)].filter(Number.isFinite));
   const y = (value: number): number => 4 + (1 - (value - low) / (high - low || 1)) * 92;
   const valueOf = (tick: number): number => (inMoney ? tick : balance * (1 + tick));
-  const ticks = inMoney ? roundTicks(low, high) : roundTicks(low / balance - 1, high / balance - 1);
+  const [from, to] = inMoney ? [low, high] : [low / balance - 1, high / balance - 1];
+  const ticks = roundTicks(from, to, tall ? 6 : 4);
   const lasts = lines.flatMap(({ values, kind, name }) => {
     const value = values.at(-1);
     return value === undefined ? [] : [{ kind, name, at: y(value), tick: inMoney ? value : value / balance - 1 }];
@@ -77,7 +80,7 @@ export function EquityPlot(props: PlotProps): ReactNode {
   // With several lines of a kind the area between two of them says nothing.
   const isNamed = lines.some(({ name }) => name !== undefined);
   return (
-    <div className="plot" role="img" aria-label={label}>
+    <div className={tall ? 'plot tall' : 'plot'} role="img" aria-label={label}>
       <svg preserveAspectRatio="none" viewBox="0 0 1000 100" aria-hidden="true">
         {rules.map(({ at, text }) => (
           <path key={text} d={`M0 ${at}H1000`} stroke="var(--color-rule)" />
