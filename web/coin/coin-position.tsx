@@ -2,12 +2,14 @@ import type { ReactNode } from 'react';
 import { formatDecimal, readDecimal } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { Coin } from '#web/data/answers.ts';
+import { useTimes } from '#web/data/session.tsx';
 import { coinView } from './coin-view.ts';
 import { money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
 import { UnheldPrice } from './entry-price.tsx';
 import { Gain } from '#web/ui/figures.tsx';
 import { Rail } from './rail.tsx';
 import { Section } from '#web/ui/section.tsx';
+import { age } from '#web/ui/time.ts';
 
 interface CoinPositionProps {
   profileId: ProfileId;
@@ -20,7 +22,6 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
   const view = coinView(coin);
   const { position, costBasis } = coin;
   const quote = <span className="unit">{view.quote}</span>;
-  const cause = coin.state?.protection?.cause ?? null;
   const remainder = !view.held && costBasis?.note == null && Number(position.quantity) > 0;
   return (
     <Section title="Position">
@@ -55,21 +56,8 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
               <Gain value={view.gain} unit={view.quote} />
               {view.gainShare === null ? null : <span className="note block">{signedPercent(view.gainShare)}</span>}
             </dd>
-            <dt>Stop</dt>
-            <dd>
-              {view.stop === null ? (
-                'none'
-              ) : (
-                <>
-                  {price(view.stop, coin.tickSize)} {quote}
-                </>
-              )}
-              {view.stop === null ? null : (
-                <span className={stopRests || cause === null ? 'note block' : 'care block'}>
-                  {stopRests ? 'on the exchange' : (cause ?? 'kept by the worker')}
-                </span>
-              )}
-            </dd>
+            <Stop coin={coin} stopRests={stopRests} />
+            <HeldFor coin={coin} />
           </>
         ) : null}
         <UnheldPrice profileId={profileId} coin={coin} />
@@ -82,6 +70,40 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
       </dl>
       <Rail coin={coin} stopRests={stopRests} big />
     </Section>
+  );
+}
+
+function Stop({ coin, stopRests }: Pick<CoinPositionProps, 'coin' | 'stopRests'>): ReactNode {
+  const { stop, quote } = coinView(coin);
+  const cause = coin.state?.protection?.cause ?? null;
+  return (
+    <>
+      <dt>Stop</dt>
+      <dd>
+        {stop === null ? (
+          'none'
+        ) : (
+          <>
+            {price(stop, coin.tickSize)} <span className="unit">{quote}</span>
+            <span className={stopRests || cause === null ? 'note block' : 'care block'}>
+              {stopRests ? 'on the exchange' : (cause ?? 'kept by the worker')}
+            </span>
+          </>
+        )}
+      </dd>
+    </>
+  );
+}
+
+/** The time since the first buy of the position. */
+function HeldFor({ coin: { position } }: { coin: Coin }): ReactNode {
+  const { nowMs } = useTimes();
+  if (position.openedAt === null) return null;
+  return (
+    <>
+      <dt>Held</dt>
+      <dd>{age(nowMs - Date.parse(position.openedAt))}</dd>
+    </>
   );
 }
 

@@ -19,6 +19,7 @@ import { CoinPosition } from './coin-position.tsx';
 import { CoinTicks } from './coin-ticks.tsx';
 import { DecisionLog } from './decision-log.tsx';
 import { EntryPrice } from './entry-price.tsx';
+import { Result as Change } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { OrderTicket } from './order-ticket.tsx';
 import { OrdersTable } from './orders-table.tsx';
@@ -189,8 +190,11 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
       </h1>
       <p className="two">
         Price {price(coin.price, coin.tickSize)} {view.quote}
-        <DayChange profileId={profile.id} symbol={coin.symbol} />. Strategy:{' '}
-        <StrategyName name={profile.strategyName} />, in profile {profile.name}.
+        <DayChange profileId={profile.id} symbol={coin.symbol} />. <StrategyName name={profile.strategyName} /> in{' '}
+        <Link to="/profiles/$id" params={{ id: profile.id }}>
+          {profile.name}
+        </Link>
+        .
       </p>
       {coin.state === null ? null : (
         <p className={view.blocked ? 'care' : 'two'}>
@@ -205,7 +209,12 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
 /** `, −3.43 % in 24 h`; nothing without the day. */
 function DayChange({ profileId, symbol }: { profileId: ProfileId; symbol: string }): ReactNode {
   const { data } = useRead(readCoinDay, { params: { id: profileId, symbol } });
-  return data?.change == null ? null : <span className="nb">, {signedPercent(data.change)} in 24 h</span>;
+  if (data?.change == null) return null;
+  return (
+    <span className="nb">
+      , <Change value={data.change} places={2} /> in 24 h
+    </span>
+  );
 }
 
 /** The second half of the headline: the next action, or its blocker. */
