@@ -37,6 +37,8 @@ export function CoinsTable({
   extra?: (coin: Coin) => ReactNode;
 }): ReactNode {
   const { hidden, watch } = useSight();
+  const [quote, other] = new Set(rows.map(({ coin }) => coin.quoteAsset));
+  const unit = other === undefined ? quote : undefined;
   return (
     <div className="tw">
       <table className={rows.length > FEW ? 'cards three many' : 'cards three'}>
@@ -47,7 +49,7 @@ export function CoinsTable({
             <th>24 h</th>
             <th className="num">Position</th>
             <th className="num">Average price</th>
-            <th className="num">Unrealised P&amp;L</th>
+            <th className="num">Unrealised P&amp;L{unit == null ? '' : `, ${unit}`}</th>
             <th>Stop, cost, price, next</th>
             <th>Next action</th>
             {extra === undefined ? null : <th aria-label="Actions" />}
@@ -58,7 +60,7 @@ export function CoinsTable({
             const key = `${row.profileId} ${row.coin.symbol}`;
             return (
               <tr key={key} ref={watch} data-key={key}>
-                <Cells row={row} extra={extra} seen={!hidden.has(key)} />
+                <Cells row={row} extra={extra} bare={unit != null} seen={!hidden.has(key)} />
               </tr>
             );
           })}
@@ -94,6 +96,8 @@ function useSight() {
 interface CellsProps {
   row: CoinRow;
   extra: ((coin: Coin) => ReactNode) | undefined;
+  /** The head of the P&L has its unit. */
+  bare: boolean;
   seen: boolean;
 }
 
@@ -104,6 +108,7 @@ const Cells = memo(CellsOf, (before, after) => {
   return (
     before.seen &&
     before.extra === after.extra &&
+    before.bare === after.bare &&
     old.coin === now.coin &&
     old.running === now.running &&
     old.blocker?.sentence === now.blocker?.sentence &&
@@ -117,7 +122,7 @@ function PriceAge({ priceKey }: { priceKey: string }): ReactNode {
   return seconds === null ? null : <span className="note">{age(seconds * 1000)} old</span>;
 }
 
-function CellsOf({ row, extra }: CellsProps): ReactNode {
+function CellsOf({ row, extra, bare }: CellsProps): ReactNode {
   const { coin, profileId, profileName, running, blocker, stopRests } = row;
   const view = coinView(coin);
   return (
@@ -147,7 +152,7 @@ function CellsOf({ row, extra }: CellsProps): ReactNode {
       </td>
       <td className="num wide">{view.held ? price(coin.position.averagePrice, coin.tickSize) : MISSING}</td>
       <td className="num rt">
-        <Gain value={view.held ? view.gain : null} unit={view.quote} />
+        <Gain value={view.held ? view.gain : null} unit={view.quote} bare={bare} />
         {view.gainShare === null ? null : <span className="note">{signedPercent(view.gainShare)}</span>}
       </td>
       <td className="full railcell">
