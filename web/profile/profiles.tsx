@@ -87,10 +87,10 @@ function Table({ profiles }: { profiles: readonly Profile[] }): ReactNode {
                   {account?.name} {account === undefined ? null : <AccountTag tag={tagOf(account)} />}
                 </td>
                 <td>{profile.symbols.length === 0 ? 'none' : profile.symbols.join(', ')}</td>
-                <td className="num rt">
+                <td className="num rt" data-l="P&L">
                   <Pnl coins={coins.get(profile.id) ?? []} account={account} />
                 </td>
-                <td className="rt">
+                <td className="full">
                   <ProfileSwitch profile={profile} />
                 </td>
               </tr>
