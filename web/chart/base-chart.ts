@@ -48,7 +48,8 @@ export function openChart(box: HTMLElement, zone: string): IChartApi {
     autoSize: true,
     // The logo brings a style element, which the content security policy blocks; the page names the library in words.
     layout: { attributionLogo: false },
-    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.14, bottom: 0.1 } },
+    // The margins have room for the labels of levels off the scale, between the edge and the labels of the marks.
+    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.18, bottom: 0.17 } },
     timeScale: {
       timeVisible: true,
       secondsVisible: false,

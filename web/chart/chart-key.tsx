@@ -4,7 +4,6 @@ import type { ChartData } from './chart-data.ts';
 import type { NamedLevel } from './chart-levels.ts';
 import { type ChartCoin, priceText } from './chart-text.ts';
 import type { Layers } from './chart-view.ts';
-import type { OffScale } from './overlay.ts';
 
 interface KeyProps {
   levels: readonly NamedLevel[];
@@ -52,20 +51,4 @@ export function ChartKey({ levels, data, layers, coin }: KeyProps): ReactNode {
       ) : null}
     </div>
   );
-}
-
-/** Levels beyond the scale, at the edge where they are. */
-export function OffScaleLabels({ off, coin }: { off: readonly OffScale[]; coin: ChartCoin }): ReactNode {
-  return (['above', 'below'] as const).map((edge) => {
-    const here = off.filter(({ side }) => side === edge);
-    return here.length === 0 ? null : (
-      <ul key={edge} className={`off ${edge}`}>
-        {here.map(({ level: { label, price, fact } }) => (
-          <li key={label} className={fact ? '' : 'intent'}>
-            {edge === 'above' ? '↑' : '↓'} {label} {priceText(price, coin)}, off scale
-          </li>
-        ))}
-      </ul>
-    );
-  });
 }

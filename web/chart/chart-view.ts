@@ -29,7 +29,7 @@ import {
 import type { ChartCommand } from './chart-keys.ts';
 import type { NamedLevel } from './chart-levels.ts';
 import type { DrawnLevel } from './overlay-draw.ts';
-import { type OffScale, Overlay } from './overlay.ts';
+import { Overlay } from './overlay.ts';
 
 /** The visible time range, and the width of the price axis in px. */
 export interface ChartRange {
@@ -59,7 +59,6 @@ export interface ChartEvents {
   readonly cursor: (index: number | undefined) => void;
   /** A mark was clicked; undefined for a click anywhere else. */
   readonly trade: (trade: number | undefined) => void;
-  readonly offScale: (off: readonly OffScale[]) => void;
 }
 
 interface ViewOptions {
@@ -106,7 +105,7 @@ export class ChartView implements Disposable {
     this.#volume = this.#chart.addSeries(HistogramSeries, { priceFormat: volumeFormat, ...last }, 1);
     this.#chart.panes()[1]?.setHeight(VOLUME_PX);
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.3, bottom: 0 } });
-    this.#overlay = new Overlay({ palette: () => this.#palette, label, format, onOffScale: events.offScale });
+    this.#overlay = new Overlay({ palette: () => this.#palette, label, format });
     this.#candles.attachPrimitive(this.#overlay);
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange(() => this.#reportRange());
     this.#chart.subscribeCrosshairMove((event) => this.#moveCursor(event));

@@ -80,9 +80,27 @@ export function drawLevel(plot: Plot, { label, price, fact, solid, from }: Drawn
   drawText(plot, { text: label, x: width - size - 8, y, color: fact ? palette.ink2 : palette.intent });
 }
 
+/** Names the levels beyond the scale, one below the other at their edge. Returns the boxes of the texts. */
+export function drawOffScale(plot: Plot, levels: readonly DrawnLevel[], format: (price: number) => string): Box[] {
+  const { context, palette, width, height } = plot;
+  let [above, below] = [width < NARROW ? TEXT_HEIGHT : READOUT_HEIGHT, height - 6];
+  return levels.flatMap(({ label, price, fact }) => {
+    const at = plot.y(price);
+    if (at === null || (at >= 0 && at <= height)) return [];
+    const text = `${at < 0 ? '↑' : '↓'} ${label} ${format(price)}, off scale`;
+    const x = width - context.measureText(text).width - 8;
+    const y = at < 0 ? above : below;
+    drawText(plot, { text, x, y, color: fact ? palette.ink2 : palette.intent });
+    if (at < 0) above += LINE_HEIGHT;
+    else below -= LINE_HEIGHT;
+    return [{ left: x, right: width, top: y - TEXT_HEIGHT + 3, bottom: y + 3 }];
+  });
+}
+
 const READOUT_HEIGHT = 36;
 const NARROW = 480;
 const TEXT_HEIGHT = 14;
+const LINE_HEIGHT = 16;
 
 interface Words {
   readonly text: string;
@@ -114,13 +132,15 @@ interface MarkInput {
   /** Labels of the chosen trade are drawn first. */
   readonly chosen: number | undefined;
   readonly label: (group: MarkGroup) => string;
+  /** Where other texts are. */
+  readonly taken: readonly Box[];
 }
 
 const BOX = 11;
 const GAP = 5;
 
 /** Buys as solid triangles below their candle, sales as hollow ones above; labels as long as they do not overlap. */
-export function drawMarks(plot: Plot, { groups, candles, chosen, label }: MarkInput): PlacedMark[] {
+export function drawMarks(plot: Plot, { groups, candles, chosen, label, taken }: MarkInput): PlacedMark[] {
   const inView = groups.filter(({ index }) => index >= plot.from - 1 && index <= plot.to + 1);
   const placed = inView.flatMap((group) => {
     const candle = candles[group.index];
@@ -131,11 +151,11 @@ export function drawMarks(plot: Plot, { groups, candles, chosen, label }: MarkIn
     drawTriangle(plot, { x, tip, group });
     return [{ group, x, y: group.side === 'buy' ? tip + BOX / 2 : tip - BOX / 2 }];
   });
-  const taken: Box[] = [];
+  const boxes = [...taken];
   const first = placed
     .toReversed()
     .toSorted((a, b) => Number(b.group.trade === chosen) - Number(a.group.trade === chosen));
-  for (const { group, x, y } of first) drawLabel(plot, { group, x, y, text: label(group) }, taken);
+  for (const { group, x, y } of first) drawLabel(plot, { group, x, y, text: label(group) }, boxes);
   return placed.map(({ group: { trade }, x, y }) => ({ trade, x, y }));
 }
 

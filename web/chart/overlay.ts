@@ -17,6 +17,7 @@ import {
   drawLine,
   drawMarks,
   drawMoment,
+  drawOffScale,
   type DrawnLevel,
   drawSpan,
   type PlacedMark,
@@ -39,13 +40,6 @@ interface OverlayOptions {
   readonly palette: () => Palette;
   readonly label: (group: MarkGroup) => string;
   readonly format: (price: number) => string;
-  /** Receives the levels beyond the scale whenever they change. */
-  readonly onOffScale: (off: readonly OffScale[]) => void;
-}
-
-export interface OffScale {
-  readonly level: DrawnLevel;
-  readonly side: 'above' | 'below';
 }
 
 const NOTHING: Drawing = { candles: [], lines: [], groups: [], levels: [], span: undefined, moment: undefined };
@@ -65,7 +59,6 @@ export class Overlay implements ISeriesPrimitiveBase<SeriesAttachedParameter<Tim
   #attached: Attached | undefined;
   #labels: readonly ISeriesPrimitiveAxisView[] = [];
   #placed: readonly PlacedMark[] = [];
-  #off = '';
 
   constructor(options: OverlayOptions) {
     this.#options = options;
@@ -166,20 +159,8 @@ export class Overlay implements ISeriesPrimitiveBase<SeriesAttachedParameter<Tim
     for (const line of lines) drawLine(plot, line);
     for (const level of levels) drawLevel(plot, level);
     if (moment !== undefined) drawMoment(plot, plot.x(moment));
-    this.#placed = drawMarks(plot, { groups, candles, chosen: span?.trade, label: this.#options.label });
-    this.#reportOff(plot);
-  }
-
-  #reportOff(plot: Plot): void {
-    const off = this.#drawing.levels.flatMap((level): OffScale[] => {
-      const at = plot.y(level.price);
-      if (at === null || (at >= 0 && at <= plot.height)) return [];
-      return [{ level, side: at < 0 ? 'above' : 'below' }];
-    });
-    const key = JSON.stringify(off);
-    if (key === this.#off) return;
-    this.#off = key;
-    // The canvas is being drawn; the page changes after it.
-    queueMicrotask(() => this.#options.onOffScale(off));
+    const { label, format } = this.#options;
+    const taken = drawOffScale(plot, levels, format);
+    this.#placed = drawMarks(plot, { groups, candles, chosen: span?.trade, label, taken });
   }
 }

@@ -4,14 +4,13 @@ import { useTimes } from '#web/data/session.tsx';
 import { Failure } from '#web/ui/notice.tsx';
 import { dated, place } from '#web/ui/time.ts';
 import { type ChartData, spanOf, type TradeSpan } from './chart-data.ts';
-import { ChartKey, OffScaleLabels } from './chart-key.tsx';
+import { ChartKey } from './chart-key.tsx';
 import { commandOf } from './chart-keys.ts';
 import { type ChartLevel, levelsOf, linesOf, type NamedLevel } from './chart-levels.ts';
 import type { ChartSource } from './chart-page.ts';
 import { type ChartCoin, priceText } from './chart-text.ts';
 import { ChartTools } from './chart-tools.tsx';
 import type { ChartRange, Layers, LivePrice } from './chart-view.ts';
-import type { OffScale } from './overlay.ts';
 import { Readout, useReadout } from './readout.tsx';
 import { useCandles } from './use-candles.ts';
 import { type Frame, useFramed, useOverlay, useShown, useView } from './use-view.ts';
@@ -45,7 +44,6 @@ export function PriceChart(props: PriceChartProps): ReactNode {
   const [interval, setInterval] = useState<Interval>(first);
   const [layers, setLayers] = useState(ALL);
   const [position, setPosition] = useState<{ frame: Frame; trade: TradeSpan | undefined } | undefined>(undefined);
-  const [off, setOff] = useState<readonly OffScale[]>([]);
   const [cursor, setCursor] = useState<number | undefined>(undefined);
   const box = useRef<HTMLDivElement>(null);
   const { store, state, error } = useCandles(source, interval);
@@ -55,7 +53,6 @@ export function PriceChart(props: PriceChartProps): ReactNode {
     range: (range) => props.onRange?.(range),
     edge: (side) => void (side === 'older' ? store.older() : store.newer()),
     cursor: setCursor,
-    offScale: setOff,
     trade(number) {
       const again = number === undefined || number === trade?.trade;
       props.onTrade?.(again ? undefined : spanOf(data?.marks ?? [], number));
@@ -103,7 +100,6 @@ export function PriceChart(props: PriceChartProps): ReactNode {
           aria-valuetext={readout.map(({ name, text }) => `${name} ${text}`).join(', ')}
           onKeyDown={press}
         />
-        <OffScaleLabels off={off} coin={coin} />
       </div>
       <Hint data={data} loading={state.loading === 'older'} />
     </>

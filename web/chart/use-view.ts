@@ -37,7 +37,6 @@ export function useView(
         edge: (side) => latest.current.edge(side),
         cursor: (index) => latest.current.cursor(index),
         trade: (chosen) => latest.current.trade(chosen),
-        offScale: (off) => latest.current.offScale(off),
       },
     });
     setView(made);
