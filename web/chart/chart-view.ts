@@ -98,14 +98,16 @@ export class ChartView implements Disposable {
     this.#box = box;
     this.#events = events;
     this.#chart = openChart(box, zone);
-    const priceFormat = { type: 'custom', minMove, formatter: format } as const;
+    this.#overlay = new Overlay({ palette: () => this.#palette, label, format });
+    const tickText = (price: number): string => (this.#overlay.coversTick(price) ? '' : format(price));
+    const tickmarksFormatter = (prices: readonly number[]): string[] => prices.map(tickText);
+    const priceFormat = { type: 'custom', minMove, formatter: format, tickmarksFormatter } as const;
     this.#candles = this.#chart.addSeries(CandlestickSeries, { priceFormat, priceLineStyle: LineStyle.Dotted });
     const volumeFormat = { type: 'custom', minMove: 1e-8, formatter: volume } as const;
     const last = { priceLineVisible: false, lastValueVisible: false };
     this.#volume = this.#chart.addSeries(HistogramSeries, { priceFormat: volumeFormat, ...last }, 1);
     this.#chart.panes()[1]?.setHeight(VOLUME_PX);
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.3, bottom: 0 } });
-    this.#overlay = new Overlay({ palette: () => this.#palette, label, format });
     this.#candles.attachPrimitive(this.#overlay);
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange(() => this.#reportRange());
     this.#chart.subscribeCrosshairMove((event) => this.#moveCursor(event));

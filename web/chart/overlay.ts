@@ -44,6 +44,8 @@ interface OverlayOptions {
 
 const NOTHING: Drawing = { candles: [], lines: [], groups: [], levels: [], span: undefined, moment: undefined };
 const NEAR_PX = 10;
+/** Height of a label of the price axis, and a little more. */
+const LABEL_PX = 18;
 
 interface Attached {
   readonly chart: IChartApiBase<Time>;
@@ -116,6 +118,13 @@ export class Overlay implements ISeriesPrimitiveBase<SeriesAttachedParameter<Tim
     const distance = (mark: PlacedMark): number => Math.hypot(mark.x - x, mark.y - y);
     const [nearest] = this.#placed.toSorted((a, b) => distance(a) - distance(b));
     return nearest !== undefined && distance(nearest) <= NEAR_PX ? nearest.trade : undefined;
+  }
+
+  /** True where the label of a level would cut the label of a grid line on the price axis. */
+  coversTick(price: number): boolean {
+    const series = this.#attached?.series;
+    const y = (at: number): number => series?.priceToCoordinate(at) ?? Number.NaN;
+    return this.#drawing.levels.some((level) => Math.abs(y(level.price) - y(price)) < LABEL_PX);
   }
 
   #labelOf({ price, fact }: DrawnLevel): ISeriesPrimitiveAxisView {
