@@ -11,6 +11,7 @@ import { actInside } from './inside.ts';
 import { updateStop, matchCandle, fillAtOpen, placeDecision, withFailedStop } from './market.ts';
 import { priceGrid } from './price-grid.ts';
 import type { KernelInput, Run } from './run-state.ts';
+import { withSignals } from './signals.ts';
 import { BookSituation } from './situation.ts';
 
 /*
@@ -100,7 +101,7 @@ export function openRun(input: KernelInput, balance: SharedBalance = openBalance
   const { bound, rules, terms, detail, start, end } = input;
   const taker = toNumber(terms.feeRate);
   const view = openView({ taker, maker: toNumber(terms.makerFeeRate ?? terms.feeRate) }, bound.readable);
-  const instance = bound.create(gridOf(rules));
+  const instance = withSignals(bound.create(gridOf(rules)), input);
   const startMs = detail.columns.openMs[start] ?? 0;
   feedLonger(input, instance, startMs);
   const feed = openFeed(input.signal, { instance, view }, { startMs, want: bound.needs.want });

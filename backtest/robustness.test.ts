@@ -6,7 +6,6 @@ import { newId, type ProfileId } from '#core/ids.ts';
 import { randomFrom } from '#core/research/random.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
-import { withSignals } from './signals.ts';
 import { runPortfolio } from './portfolio-run.ts';
 import { aggregateSeries, type Series } from './columns.ts';
 import type { KernelInput } from './run-state.ts';
@@ -64,7 +63,7 @@ function kernelOf(name: string, detail = walk(ROWS)): { kernel: KernelInput; con
   const strategy = STRATEGIES.get(name);
   const config = strategy?.config.parse(['hold', 'signal'].includes(name) ? {} : configOf(name));
   assert.ok(strategy);
-  const bound = withSignals(strategy.bind(config), SIGNALS, rules.symbol);
+  const bound = strategy.bind(config);
   const terms = { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO };
   const kernel = {
     bound,
@@ -74,6 +73,7 @@ function kernelOf(name: string, detail = walk(ROWS)): { kernel: KernelInput; con
     detail,
     start: 200,
     end: detail.columns.openMs.length,
+    signals: SIGNALS,
   };
   return { kernel, config };
 }

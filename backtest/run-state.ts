@@ -1,3 +1,4 @@
+import type { ListedSignal } from '#core/order/signal-list.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { BoundStrategy, StrategyInstance } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
@@ -25,6 +26,8 @@ export interface KernelInput {
   readonly gateSeries?: readonly Series[];
   /** Longer candles that the strategy needs before its own ones: `also` of its needs. */
   readonly longer?: readonly Series[];
+  /** Recorded signals, for a strategy that acts on them. */
+  readonly signals?: readonly ListedSignal[];
   /** Records the reason of every candle, one byte each. */
   readonly recordDecisions?: boolean;
   /** Decides at every candle instead of skipping quiet ones: slower, same result. */

@@ -17,7 +17,6 @@ import type { KernelInput } from './run-state.ts';
 import { meanExposure } from './mean-exposure.ts';
 import { measure } from './metrics.ts';
 import { cycleRecord, fillRecord, iso, rejectionRecord } from './records.ts';
-import { withSignals } from './signals.ts';
 import { holdout, regimes } from './splits.ts';
 import type { BacktestResult } from '#core/research/backtest-result.ts';
 
@@ -64,10 +63,9 @@ export function openKernel(
   input: BacktestInput,
   { basket = false } = {},
 ): { readonly kind: 'kernel'; readonly kernel: KernelInput } | Refused {
-  const { rules, terms, candles, history = [], signals } = input;
-  if (input.bound.takesSignals === true && signals === undefined)
-    return refuse(`${input.bound.name} acts on signals of other programs, and this run has no list of them.`);
-  const bound = signals === undefined ? input.bound : withSignals(input.bound, signals, rules.symbol);
+  const { bound, rules, terms, candles, history = [], signals } = input;
+  if (bound.takesSignals === true && signals === undefined)
+    return refuse(`${bound.name} acts on signals of other programs, and this run has no list of them.`);
   const detail = input.detail ?? candles;
   if (bound.planner !== undefined && !basket)
     return refuse(
@@ -105,7 +103,8 @@ export function openKernel(
   const longer = (bound.needs.also ?? []).map(({ interval }) =>
     withHistory(aggregateSeries(candles, interval), history),
   );
-  return { kind: 'kernel', kernel: { bound, rules, terms, signal, detail, start, end, gateSeries, longer } };
+  const listed = signals === undefined ? {} : { signals };
+  return { kind: 'kernel', kernel: { bound, rules, terms, signal, detail, start, end, gateSeries, longer, ...listed } };
 }
 
 /** Runs one strategy on one coin and reports it; refused when the candles cannot give an honest result. */

@@ -4,6 +4,7 @@ import { readSignalList } from '#core/order/signal-list.ts';
 import { openView } from '#core/judge/view.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { GRID } from '#strategies/test-view.ts';
+import { rulesWith } from '#test/harness/rules.ts';
 import { withSignals } from './signals.ts';
 
 const MINUTE = 60_000;
@@ -13,8 +14,9 @@ function instanceOf(csv: string) {
   assert.ok(!('problem' in signals));
   const bound = STRATEGIES.get('signal')?.bind({});
   assert.ok(bound);
-  return withSignals(bound, signals, 'SOLUSDT').create(GRID);
+  return withSignals(bound.create(GRID), { signals, ...PLACE });
 }
+const PLACE = { rules: rulesWith({ symbol: 'SOLUSDT' }), detail: { interval: '1m' } } as const;
 const at = (ms: number) => new Date(ms).toISOString();
 const csvOf = (...rows: string[]) => ['time,symbol,action,id', ...rows].join('\n');
 const reasonAt = (instance: ReturnType<typeof instanceOf>, nowMs: number) =>
@@ -31,12 +33,16 @@ test('signals of other coins are not seen, and of several between two decisions 
   assert.equal(reasonAt(instanceOf(csvOf(...rows)), MINUTE), 'entry-nothing-held');
 });
 
-test('the view keeps no signal after a decision, and the explanation names it', () => {
+test('a signal from before the window, or from a gap between its candles, is not carried out', () => {
+  const instance = instanceOf(csvOf(`${at(0)},SOLUSDT,buy,a`));
+  assert.equal(reasonAt(instance, 5 * MINUTE), 'entry-no-signal');
+});
+
+test('the view keeps no signal after a decision', () => {
   const instance = instanceOf(csvOf(`${at(0)},SOLUSDT,buy,a`));
   const view = { ...openView(), price: 10_000, nowMs: MINUTE };
-  const decision = instance.decide(view);
+  assert.equal(instance.decide(view).reason, 'entry-signal');
   assert.equal(view.signal, null);
-  assert.equal(instance.explain(decision, view)['key'], 'a');
 });
 
 for (const [name, csv, problem] of [

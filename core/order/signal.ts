@@ -26,7 +26,7 @@ const plainText = z
   .trim()
   .min(1, 'is empty')
   .max(100, 'is longer than 100 characters')
-  .refine((text) => !/[\p{Cc}\p{Cf}]/u.test(text), 'holds a control character');
+  .refine((text) => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text), 'holds a control character');
 
 /** The fields that a sender sends. Any other field is ignored: quantities and prices of a sender never count. */
 export const sentSignal = z.object({
@@ -37,7 +37,7 @@ export const sentSignal = z.object({
     .pipe(z.enum(SIGNAL_ACTIONS)),
   symbol: coinText,
   /** When it was sent; not the time of a candle. */
-  time: instantText,
+  time: instantText.refine((text) => text >= '1970', 'is before the year 1970'),
   id: plainText.optional(),
 });
 

@@ -176,6 +176,26 @@ test('a backtest runs in a thread; a coin that cannot run ends it with a sentenc
   );
 });
 
+test('a backtest of a profile that acts on signals trades its recorded ones', async () => {
+  await using _worker = await startWorker('signals');
+  const { kysely } = base.database;
+  const sent = (row: number, action: 'buy' | 'close', state: 'ended' | 'refused' = 'ended') => {
+    const at = new Date(FROM + row * HOUR_MS + 1_800_000);
+    const of = { inlet_id: 'gone', inlet_name: 'Gone', profile_id: profileId, symbol: 'AAAUSDT', action, at };
+    return { ...of, id: newId<string>(), key: `${row}`, valid_until: at, ended_at: at, state };
+  };
+  const rows = [sent(200, 'buy'), sent(205, 'buy', 'refused'), sent(210, 'close'), sent(300, 'buy')];
+  await kysely.insertInto('signals').values(rows).execute();
+  const runId = await launchRun([{ symbol: 'AAAUSDT', config: {}, strategyName: 'signal' }]);
+  const run = await until(() => ended(readRun(kysely, profileId, runId)));
+  assert.equal(run.error, null);
+  const result = isObject(run.results) ? run.results['AAAUSDT'] : undefined;
+  const { fills } = z.object({ fills: z.array(z.object({ side: z.string(), at: z.string() })) }).parse(result);
+  const [first, second] = fills;
+  assert.deepEqual([first?.side, first?.at], ['buy', iso(201)]);
+  assert.ok(second?.side === 'sell' && second.at <= iso(211));
+});
+
 test('a live demo stores no long results', async () => {
   await using _worker = await startWorker('demo', { LIVE_DEMO: '1' });
   const { kysely } = base.database;
