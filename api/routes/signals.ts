@@ -40,14 +40,18 @@ const answerOf = (id: string, secret: string) => ({ id, path: `/api/signals/${id
 async function create({ commit, body }: Incoming<typeof createInlet>) {
   const [id, secret] = [randomBytes(ID_BYTES).toString('base64url'), newToken()];
   await commit(async ({ transaction, profile: { id: profileId, strategyName } }) => {
-    if (STRATEGIES.get(strategyName)?.takesSignals !== true)
-      throw new ApiProblem('conflict', 'The strategy of the profile does not act on signals: choose one that does.');
+    requireTakesSignals(strategyName);
     if ((await selectInlets(transaction, profileId)).length >= MAX_INLETS)
       throw new ApiProblem('conflict', `The profile has ${MAX_INLETS} inlets: delete one that is not needed.`);
     await insertInlet(transaction, { ...body, id, profileId, secretHash: tokenHash(secret) });
     return { answer: undefined, after: { id, ...body } };
   });
   return answerOf(id, secret);
+}
+
+function requireTakesSignals(strategyName: string): void {
+  if (STRATEGIES.get(strategyName)?.takesSignals === true) return;
+  throw new ApiProblem('conflict', 'The strategy of the profile does not act on signals: choose one that does.');
 }
 
 const noInlet = (): ApiProblem => new ApiProblem('not_found', 'There is no such inlet with this secret.');
@@ -68,6 +72,7 @@ async function receive(context: ApiContext, incoming: Incoming<typeof sendSignal
   const inlet = await requireInlet(context, incoming, fields);
   const what = 'Signals of one inlet';
   await requireAllowance(context.cache, cacheKeys.signals(inlet.id), { most: MAX_A_MINUTE, what });
+  requireTakesSignals(inlet.strategyName);
   const parsed = parseWith(sentSignal, fields);
   if (!parsed.success) throw invalid(fieldErrors(parsed.error));
   const { symbol, action, time } = parsed.data;

@@ -26,12 +26,18 @@ export const listInlets = (database: Reader, profileId: ProfileId) =>
     .orderBy('id')
     .execute();
 
-/** The inlet with this secret; undefined for a wrong secret and for an unknown inlet. */
-export const findInlet = (database: Reader, id: string, secretHash: Buffer): Promise<Inlet | undefined> =>
+/** The inlet with this secret, and the strategy of its profile; undefined for a wrong secret and for an unknown inlet. */
+export const findInlet = (
+  database: Reader,
+  id: string,
+  secretHash: Buffer,
+): Promise<(Inlet & { readonly strategyName: string }) | undefined> =>
   database
     .selectFrom('signal_inlets')
-    .select(['id', 'name', 'profile_id as profileId', 'max_age_seconds as maxAgeSeconds'])
-    .where('id', '=', id)
+    .innerJoin('profiles', 'profiles.id', 'profile_id')
+    .select(['signal_inlets.id', 'signal_inlets.name', 'profile_id as profileId', 'max_age_seconds as maxAgeSeconds'])
+    .select('strategy_name as strategyName')
+    .where('signal_inlets.id', '=', id)
     .where('secret_hash', '=', secretHash)
     .executeTakeFirst();
 
