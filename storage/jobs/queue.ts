@@ -108,11 +108,22 @@ interface OpenQueueOptions {
   readonly retry?: { readonly limit: number; readonly delaySeconds: number; readonly maxDelaySeconds: number };
 }
 
-/** Poll interval without notifications. With notifications a poll only finds lost and delayed jobs. */
+/** Poll interval of a queue while the connection that receives notifications is lost. */
 const POLL_SECONDS = 0.5;
-const NOTIFIED_POLL_SECONDS = 2;
+/** Poll interval of a queue otherwise: a notification, or the read of due jobs, wakes its workers. */
+const NOTIFIED_POLL_SECONDS = 60;
+/** One read finds the due jobs of all queues: delayed and repeated ones, and those whose notification was lost. */
+const DUE_EVERY_MS = 2_000;
+const DUE = `select distinct name from pgboss.job_common where state < 'active' and not blocked and start_after <= now()`;
+const POLLING = {
+  pollingIntervalSeconds: POLL_SECONDS,
+  notifyPollingIntervalSeconds: NOTIFIED_POLL_SECONDS,
+  batchSize: 1,
+} as const;
 const EXPIRE_SECONDS = 300;
 const SUPERVISE_SECONDS = 15;
+/** Schedules are written per minute; no job of ours waits for another one (flows). */
+const [CRON_SECONDS, FLOW_SECONDS] = [15, 60];
 const STOP_MS = 3_000;
 const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
 /** During an outage every poll of every queue fails with the same error; this is the interval between log lines. */
@@ -126,6 +137,9 @@ const KEPT_SECONDS = 315_360_000;
 /** Jobs in PostgreSQL: at least once, retried with backoff, exhausted ones kept as dead letters. */
 export class Queue implements AsyncDisposable {
   readonly #boss: PgBoss;
+  /** Ids of the workers of each queue. */
+  readonly #workers = new Map<string, string[]>();
+  #waking: NodeJS.Timeout | undefined;
 
   constructor(boss: PgBoss) {
     this.#boss = boss;
@@ -168,16 +182,11 @@ export class Queue implements AsyncDisposable {
     handler: (data: JobData[Name], run: JobRun) => Promise<void>,
     lanes = 1,
   ): Promise<void> {
-    const options = {
-      pollingIntervalSeconds: POLL_SECONDS,
-      notifyPollingIntervalSeconds: NOTIFIED_POLL_SECONDS,
-      batchSize: 1,
-    };
     const run = async (jobs: Job<JobData[Name]>[]): Promise<void> => {
       for (const job of jobs)
         await runScrubbed(() => handler(job.data, { id: job.id, attempt: job.retryCount + 1, signal: job.signal }));
     };
-    for (let lane = 0; lane < lanes; lane++) await this.#boss.work<JobData[Name]>(name, options, run);
+    for (let lane = 0; lane < lanes; lane++) await this.#add(name, this.#boss.work<JobData[Name]>(name, POLLING, run));
   }
 
   /** Enqueues a job at the times of a cron line (five fields, UTC), in one process only. A second call replaces the schedule. */
@@ -192,10 +201,10 @@ export class Queue implements AsyncDisposable {
 
   /** Reports each failed job once, in one process only. A report that throws is retried. The job stays listed. */
   async watchDeadLetters(report: (id: string) => Promise<void>): Promise<void> {
-    const options = { pollingIntervalSeconds: POLL_SECONDS, batchSize: 1 };
-    await this.#boss.work(DEAD_LETTERS, options, async (jobs: Job[]) => {
+    const work = this.#boss.work(DEAD_LETTERS, POLLING, async (jobs: Job[]) => {
       for (const job of jobs) await runScrubbed(() => report(job.id));
     });
+    await this.#add(DEAD_LETTERS, work);
   }
 
   /** Enqueues a failed job again as a new job with all attempts; undefined for a job name that no longer exists. */
@@ -205,8 +214,24 @@ export class Queue implements AsyncDisposable {
     return (await this.#boss.send(job, data, { ...sendOptions({}), db })) ?? undefined;
   }
 
+  async #add(name: string, worker: Promise<string>): Promise<void> {
+    this.#workers.set(name, [...(this.#workers.get(name) ?? []), await worker]);
+    this.#waking ??= setInterval(() => void this.#wakeDue(), DUE_EVERY_MS);
+  }
+
+  /** A failed read is not reported: the poll of each queue reports the same outage. */
+  async #wakeDue(): Promise<void> {
+    const found = await this.#boss
+      .getDb()
+      .executeSql(DUE)
+      .catch(() => undefined);
+    for (const { name } of found?.rows ?? [])
+      for (const id of this.#workers.get(String(name)) ?? []) this.#boss.notifyWorker(id);
+  }
+
   /** Stops fetching jobs and waits up to three seconds for running ones. A job that still runs then is retried later. */
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#waking);
     await this.#boss.stop({ graceful: true, timeout: STOP_MS });
   }
 }
@@ -227,6 +252,8 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
     // Interval of the check for jobs of dead workers.
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
+    cronWorkerIntervalSeconds: CRON_SECONDS,
+    flowIntervalSeconds: FLOW_SECONDS,
   });
   reportTo(options.log, boss);
   try {
@@ -248,7 +275,7 @@ async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<Open
     else if (Object.entries(settings).some(([setting, value]) => queue.get(setting) !== value))
       await boss.updateQueue(name, settings);
   };
-  const kept = { deleteAfterSeconds: 0, retentionSeconds: KEPT_SECONDS, retryBackoff: true };
+  const kept = { deleteAfterSeconds: 0, retentionSeconds: KEPT_SECONDS, retryBackoff: true, notify: true };
   await ensure(DEAD_LETTERS, 'standard', kept);
   const settings: QueueOptions & { deadLetter: string; notify: boolean } = {
     retryLimit: retry.limit,
