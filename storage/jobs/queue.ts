@@ -111,9 +111,9 @@ interface OpenQueueOptions {
 /** Poll interval of a queue while the connection that receives notifications is lost. */
 const POLL_SECONDS = 0.5;
 /** Poll interval of a queue otherwise: a notification, or the read of due jobs, wakes its workers. */
-const NOTIFIED_POLL_SECONDS = 60;
+const NOTIFIED_POLL_SECONDS = 300;
 /** One read finds the due jobs of all queues: delayed and repeated ones, and those whose notification was lost. */
-const DUE_EVERY_MS = 2_000;
+const DUE_EVERY_MS = 4_000;
 const DUE = `select distinct name from pgboss.job_common where state < 'active' and not blocked and start_after <= now()`;
 const POLLING = {
   pollingIntervalSeconds: POLL_SECONDS,
@@ -124,6 +124,10 @@ const EXPIRE_SECONDS = 300;
 const SUPERVISE_SECONDS = 15;
 /** Schedules are written per minute; no job of ours waits for another one (flows). */
 const [CRON_SECONDS, FLOW_SECONDS] = [15, 60];
+/** Interval of the counts of each queue, which nothing here reads. */
+const MONITOR_SECONDS = 60;
+/** Interval of the check that the connection still receives notifications; the read of due jobs replaces lost ones. */
+const LISTEN_CHECK_MS = 30_000;
 const STOP_MS = 3_000;
 const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
 /** During an outage every poll of every queue fails with the same error; this is the interval between log lines. */
@@ -251,9 +255,10 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
     connectionTimeoutMillis: 5_000,
     // Interval of the check for jobs of dead workers.
     superviseIntervalSeconds: SUPERVISE_SECONDS,
-    monitorIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: MONITOR_SECONDS,
     cronWorkerIntervalSeconds: CRON_SECONDS,
     flowIntervalSeconds: FLOW_SECONDS,
+    notifyHeartbeatIntervalMs: LISTEN_CHECK_MS,
   });
   reportTo(options.log, boss);
   try {
