@@ -64,15 +64,17 @@ const changes = ({ method, reads }: Operation): boolean => method !== 'GET' && r
 
 /** Mounts operations of the contract under `/api`: session check with `guard`, then validation, then the handler. */
 export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: RoutesOptions): Routes {
+  const { sessions, ...unshared } = guard;
   return {
     context,
     handle(operation, handler) {
+      const checks = changes(operation) ? unshared : guard;
       const encode = operation.response === undefined ? undefined : encoderOf(operation.response);
       app.on(operation.method, `/api${operation.path}`, async (c) => {
         const reply = new Headers({ 'cache-control': 'no-store' });
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
         const sent = { cookie: c.req.header('cookie') ?? null, caller };
-        const find = () => identify({ guard, visitors }, { ...sent, bearer: bearerIn(c.req.raw.headers) });
+        const find = () => identify({ guard: checks, visitors }, { ...sent, bearer: bearerIn(c.req.raw.headers) });
         const operator = operation.auth === 'session' ? await requireOperator(c, { find, reply }) : null;
         if (operator !== null) requireScope(operator, operation);
         const limits = visitors?.limits.of(operator, sent.cookie, caller);
@@ -80,7 +82,9 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const mask = maskFor(operator);
         const parts = { ...(await readParts(c, operation)), operator, caller, mask, signal: c.req.raw.signal, reply };
         const compute = () => answerOf(context, parts, { operation, handler });
-        const answer = await (limits === undefined ? compute() : limits.answer(compute));
+        const answer = await (limits === undefined ? compute() : limits.answer(compute)).finally(
+          () => changes(operation) && sessions?.clear(),
+        );
         visitors?.limits.remember(reply);
         const sends = { request: c.req.raw, reply, mask };
         return respond(operation, answer instanceof Response ? answer : encode?.(answer), sends);

@@ -204,10 +204,14 @@ test('status has the closed shape of the specification; of several workers the o
   });
   await api.cache.set(cacheKeys.heartbeat('a'), beat('test-sha', '2026-01-02T00:00:00.000Z'));
   await api.cache.set(cacheKeys.heartbeat('b'), beat('test-sha', '2026-01-01T00:00:00.000Z'));
+  assert.equal((await api.call(status, {})).worker, null, 'an answer counts for a second');
+  api.advance(1_000);
   assert.deepEqual((await api.call(status, {})).worker, { sha: 'test-sha', bootedAt: '2026-01-01T00:00:00.000Z' });
   await api.cache.set(cacheKeys.heartbeat('c'), beat('other-sha', '2026-01-03T00:00:00.000Z'));
+  api.advance(1_000);
   assert.deepEqual((await api.call(status, {})).worker, { sha: 'other-sha', bootedAt: '2026-01-03T00:00:00.000Z' });
   await api.cache.set(cacheKeys.heartbeat('d'), 'no heartbeat');
+  api.advance(1_000);
   assert.equal((await api.call(status, {})).worker?.sha, 'other-sha');
 });
 

@@ -4,6 +4,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
 import type { ServerContext } from '#api/frame/context.ts';
 import { VisitorLimits } from '#api/guard/visitor-limits.ts';
+import { SessionCache } from '#api/frame/session-cache.ts';
 import { SocketHub } from '#api/socket/hub.ts';
 import { createUpgrade } from '#api/socket/upgrade.ts';
 
@@ -43,8 +44,9 @@ type Listening = ReturnType<typeof createAdaptorServer>;
 /** Starts to listen; rejects when the port is in use. Port 0 chooses a free port. */
 export async function serveApi(context: ServerContext, { host, port }: Address): Promise<ApiServer> {
   const limits = context.settings.liveDemo ? new VisitorLimits() : undefined;
-  const app = await createApp(context, limits);
-  const hub = await SocketHub.open(context);
+  const sessions = new SessionCache();
+  const app = await createApp({ ...context, sessions }, limits);
+  const hub = await SocketHub.open({ ...context, sessions });
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS } });
   const upgrade = createUpgrade(
     { ...context, database: context.reserved },

@@ -5,6 +5,7 @@ import type { Log } from '#integrations/log.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import type { Queue } from '#storage/jobs/queue.ts';
 import type { Paper } from './paper.ts';
+import type { SessionCache } from './session-cache.ts';
 import type { Venues } from './venues.ts';
 
 export interface ApiSettings {
@@ -34,6 +35,8 @@ export interface ApiContext {
   readonly venues: Venues;
   readonly paper: Paper;
   readonly log: Log;
+  /** Absent where each check of a session reads the database. */
+  readonly sessions?: Pick<SessionCache, 'read' | 'clear'>;
   readonly now: () => Date;
   /** The operator that requests without a session act as, resolved once at boot; null unless this is a live demo. */
   readonly demoUserId: UserId | null;

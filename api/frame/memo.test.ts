@@ -24,6 +24,16 @@ test('failures and values that may not be kept are loaded again', async () => {
   assert.equal(await memo.get('a', 100, async () => 3), 3);
 });
 
+test('a value that was cleared while it was loading is not kept', async () => {
+  const memo = new Memo<number>({ nowMs: () => 0, most: 2 });
+  const loading = Promise.withResolvers<number>();
+  const first = memo.get('a', 100, () => loading.promise);
+  memo.clear();
+  loading.resolve(1);
+  assert.equal(await first, 1);
+  assert.equal(await memo.get('a', 100, async () => 2), 2);
+});
+
 test('the oldest entry leaves first', async () => {
   const memo = new Memo<number>({ nowMs: () => 0, most: 2 });
   for (const key of ['a', 'b', 'c']) await memo.get(key, 100, async () => 1);

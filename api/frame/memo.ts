@@ -35,6 +35,11 @@ export class Memo<Value> {
     return entry.value;
   }
 
+  /** Forgets every value, also those that are being loaded: their callers still get them. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
   #forget(key: string, entry: Entry<Value>): void {
     if (this.#entries.get(key) === entry) this.#entries.delete(key);
   }

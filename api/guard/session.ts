@@ -67,13 +67,16 @@ export async function authenticate(
 ): Promise<Authenticated | undefined> {
   const sent = cookieIn(cookieHeader, cookieNames);
   const at = context.now();
-  const session = sent && (await readSession(context.database.kysely, tokenHash(sent.token), at));
+  const session = sent && (await findSession(context, tokenHash(sent.token), at));
   if (sent !== undefined && session !== undefined) return useSession(context, sent, session);
   if (context.demoUserId === null) return undefined;
   // Only the user id is fixed at boot: changes by visitors apply to all requests.
   const user = await readUser(context.database.kysely, context.demoUserId);
   return user && { operator: { user, session: null, token: null }, prolonged: null };
 }
+
+const findSession = ({ database: { kysely }, sessions }: ApiContext, hash: Buffer, at: Date) =>
+  sessions === undefined ? readSession(kysely, hash, at) : sessions.read(kysely, hash, at);
 
 async function useSession(context: ApiContext, sent: SessionCookie, session: StoredSession): Promise<Authenticated> {
   const at = context.now();
@@ -95,6 +98,7 @@ async function useSession(context: ApiContext, sent: SessionCookie, session: Sto
 async function isTouched(context: ApiContext, id: SessionId, use: { at: Date; expiresAt: Date }): Promise<boolean> {
   try {
     await touchSession(context.database.kysely, id, use);
+    context.sessions?.clear();
     return true;
   } catch (error) {
     if (isUnavailable(error)) return false;

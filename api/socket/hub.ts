@@ -70,6 +70,7 @@ export class SocketHub implements AsyncDisposable {
   }
 
   #endSession(id: string): void {
+    this.#context.sessions?.clear();
     for (const client of this.#clients) if (client.sessionId === id) client.close('The session has ended.');
   }
 
