@@ -11,8 +11,9 @@ import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 import type { Leases } from './leases.ts';
 
-/** Interval of the reads that replace a missed notification. */
-const LOOK_EVERY_MS = 1_000;
+/** Interval of the reads that replace a missed notification. An account that has just started is read within a second. */
+const LOOK_EVERY_MS = 5_000;
+const STARTED_EVERY_MS = 1_000;
 
 interface Owned {
   readonly context: WorkerContext;
@@ -54,7 +55,16 @@ export async function followActions(
     return looking;
   };
   const subscription = await listener.subscribe(ACTION_CHANNEL, () => void look());
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  let seen: readonly unknown[] = [];
+  let lookMs = 0;
+  const timer = setInterval(() => {
+    const runs = leases.running().map(({ running }) => running);
+    const isStarted = runs.some((run) => !seen.includes(run));
+    seen = runs;
+    if (!isStarted && performance.now() < lookMs) return;
+    lookMs = performance.now() + LOOK_EVERY_MS;
+    void look();
+  }, STARTED_EVERY_MS);
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);

@@ -8,8 +8,9 @@ import { isObject } from '#core/merge.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
 
 /**
- * Least interval between two publications of prices and ticks. It grows when many are published at once, or when
- * publishing takes more than a tenth of the time.
+ * Least interval between two publications of prices and ticks while a browser shows them. It grows when many are
+ * published at once, or when publishing takes more than a tenth of the time. Without a browser they are only kept in the
+ * cache, every RAREST_MS.
  */
 const THROTTLE_MS = 250;
 const EACH_MS = 2;
@@ -50,41 +51,50 @@ interface Latest {
   readonly event: BusEvent;
 }
 
+interface AnnouncerInput {
+  readonly cache: CacheStore;
+  readonly isWatched: () => boolean;
+  readonly onFailure: (error: unknown) => void;
+  readonly nowMs?: () => number;
+}
+
 /**
  * Runs one cache write and one bus call at a time, for any number of coins: no requests queue up at the cache.
  */
-export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) => void): Announcer {
+export function createAnnouncer(input: AnnouncerInput): Announcer {
+  const { cache, isWatched, onFailure, nowMs = () => performance.now() } = input;
   const latest = new Map<string, Latest>();
   const prices = new Map<string, SeenPrice>();
-  const waiting: BusEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
-  let publishing: Promise<void> | null = null;
+  const rounds = createRounds(isWatched, nowMs);
 
   const publish = (events: readonly BusEvent[]): Promise<void> => cache.publish(EVENT_CHANNEL, ...packed(events));
-  const publishWaiting = async (): Promise<void> => {
-    // Events of one change go out together.
-    await nextTurn();
-    while (waiting.length > 0) await publish(waiting.splice(0)).catch(onFailure);
-    publishing = null;
-  };
+  const queue = createEventQueue(publish, onFailure);
   const writeLatest = async (): Promise<void> => {
     const due = [...removeOldest(latest), ...removeOldest(prices).map(priceEntry)];
     const entries = new Map(due.map(([key, { value, ttlMs }]) => [key, { value: JSON.stringify(value), ttlMs }]));
     if (entries.size === 0) return;
     await cache
       .setAll(entries)
-      .then(() => publish(due.map(([, { event }]) => event)))
+      .then(() => (isWatched() ? publish(due.map(([, { event }]) => event)) : undefined))
       .catch(onFailure);
   };
   const writeAfter = (ms: number): void => {
     const run = async (): Promise<void> => {
-      const [startedMs, before] = [performance.now(), latest.size + prices.size];
+      const [startedMs, before] = [nowMs(), latest.size + prices.size];
+      if (!rounds.mayWrite(before)) {
+        // Looks again soon: a browser that connects must not wait for its first prices.
+        timer = undefined;
+        writeAfter(THROTTLE_MS);
+        return;
+      }
       writing = writeLatest();
       const written = before - latest.size - prices.size;
+      rounds.wrote(written);
       await writing;
       timer = undefined;
-      const restMs = Math.max(EACH_MS * written, SHARE * (performance.now() - startedMs));
+      const restMs = Math.max(EACH_MS * written, SHARE * (nowMs() - startedMs));
       if (latest.size + prices.size > 0) writeAfter(restMs);
     };
     timer ??= setTimeout(() => void run(), Math.min(Math.max(ms, THROTTLE_MS), RAREST_MS));
@@ -99,11 +109,7 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
       const { id, topic, data } = event;
       if (topic === 'tick' && id !== undefined && isObject(data) && typeof data['symbol'] === 'string') {
         supersede(`coin-state:${id}:${data['symbol']}`, { value: data['state'], ttlMs: COIN_STATE_TTL_MS, event });
-        return;
-      }
-      waiting.push(event);
-      if (waiting.length > MOST_WAITING) waiting.shift();
-      publishing ??= publishWaiting();
+      } else queue.push(event);
     },
     price(seen) {
       prices.set(cacheKeys.price(seen.venue, seen.symbol), seen);
@@ -119,7 +125,45 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
       clearTimeout(timer);
       await writing;
       while (latest.size + prices.size > 0) await writeLatest();
-      await publishing;
+      await queue.published();
+    },
+  };
+}
+
+/** Events that are published at once; those of one change go out together. */
+function createEventQueue(
+  publish: (events: readonly BusEvent[]) => Promise<void>,
+  onFailure: (error: unknown) => void,
+): { push(event: BusEvent): void; published(): Promise<void> } {
+  const waiting: BusEvent[] = [];
+  let publishing: Promise<void> | null = null;
+  const publishWaiting = async (): Promise<void> => {
+    await nextTurn();
+    while (waiting.length > 0) await publish(waiting.splice(0)).catch(onFailure);
+    publishing = null;
+  };
+  return {
+    push(event) {
+      waiting.push(event);
+      if (waiting.length > MOST_WAITING) waiting.shift();
+      publishing ??= publishWaiting();
+    },
+    published: async () => void (await publishing),
+  };
+}
+
+/** Without a browser a round starts every RAREST_MS, and writes without a further pause all entries that wait then. */
+function createRounds(isWatched: () => boolean, nowMs: () => number) {
+  let [startedMs, left] = [Number.NEGATIVE_INFINITY, 0];
+  return {
+    mayWrite(waiting: number): boolean {
+      if (left > 0) return true;
+      if (!isWatched() && nowMs() - startedMs < RAREST_MS) return false;
+      [startedMs, left] = [nowMs(), waiting];
+      return true;
+    },
+    wrote(count: number): void {
+      left -= count;
     },
   };
 }

@@ -12,8 +12,8 @@ export function followCommands(cache: CacheStore, leases: Leases, log: EngineLog
       await leases.refresh();
       return;
     }
-    // worker/alerts.ts reads the price alerts.
-    if (command.data.kind === 'alerts-changed') return;
+    // worker/alerts.ts reads the price alerts, worker/viewers.ts follows the browsers.
+    if (command.data.kind === 'alerts-changed' || command.data.kind === 'watched') return;
     for (const { running } of leases.running()) {
       if (running === null) continue;
       const work = command.data.kind === 'halts-changed' ? running.refreshHalts() : running.refreshProfiles();

@@ -19,7 +19,10 @@ test('an exhausted job is published and notified once, with a scrubbed text, and
   await using cache = await openCache({ databaseUrl: own.url });
   const frames: unknown[] = [];
   await using _heard = await cache.subscribe(EVENT_CHANNEL, (text) => void frames.push(...JSON.parse(text)));
-  await using announcer = createAnnouncer(cache, () => assert.fail('The frame could not be published.'));
+  await using announcer = createAnnouncer({
+    ...{ cache, isWatched: () => false },
+    onFailure: () => assert.fail('The frame could not be published.'),
+  });
   const lines: unknown[] = [];
   const write = (...line: unknown[]): void => void lines.push(line);
   const log = { info: write, warn: write, error: write };

@@ -20,8 +20,11 @@ async function readPrices({ cache }: Pick<EquityContext, 'cache'>, venue: Venue)
   return new Map(entries);
 }
 
-/** How often the worker checks whether a point is due: a replay passes minutes of market time in less. */
+/** How often the worker checks whether a minute of the market began: a replay passes minutes of market time in less. */
 const LOOK_EVERY_MS = 2_000;
+/** Within a minute it reads this often what is due: a new profile, or a coin that had no price before. */
+const READ_EVERY_MS = 30_000;
+const MINUTE_MS = 60_000;
 
 type EquityContext = Pick<WorkerContext, 'database' | 'cache'>;
 type Holding = Awaited<ReturnType<typeof listHoldings>>[number];
@@ -71,10 +74,15 @@ function valueOf(coins: readonly Holding[], prices: ReadonlyMap<string, string>)
 /** Records the equity of the accounts that this worker runs. */
 export function keepEquity(context: WorkerContext, leases: Pick<Leases, 'running'>): AsyncDisposable {
   const stop = new AbortController();
+  let last = { minutes: '', readMs: Number.NEGATIVE_INFINITY };
   const record = async (): Promise<void> => {
     const accounts = leases.running().map(({ toRun: { account } }) => account);
     const venues = new Map(accounts.map((account) => [account.id, venueOf(account)]));
-    await recordEquity(context, venues, (venue) => context.venues.of(venue).market.clock.marketMs());
+    const nowMs = (venue: Venue): number => context.venues.of(venue).market.clock.marketMs();
+    const minutes = [...venues].map(([id, venue]) => `${id} ${Math.floor(nowMs(venue) / MINUTE_MS)}`).join();
+    if (minutes === last.minutes && performance.now() - last.readMs < READ_EVERY_MS) return;
+    await recordEquity(context, venues, nowMs);
+    last = { minutes, readMs: performance.now() };
   };
   const recording = (async (): Promise<void> => {
     while (!stop.signal.aborted) {

@@ -1,5 +1,5 @@
 import type { Venue } from '#core/account/account.ts';
-import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { cacheKeys, type MarketClock } from '#core/installation/cache-keys.ts';
 import type { Environment } from '#core/installation/env.ts';
 import type { OrderTiming } from '#core/order/order-timing.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
@@ -62,6 +62,16 @@ export function createVenues(sources: VenueSources): Venues {
   };
 }
 
+/** A clock that runs on as the stored one says need not be stored again, except now and then. */
+const CLOCK_EVERY_MS = 20_000;
+const CLOCK_DRIFT_MS = 100;
+
+function follows(kept: MarketClock, clock: MarketClock): boolean {
+  const passedMs = clock.wallMs - kept.wallMs;
+  const driftMs = Math.abs(kept.marketMs + passedMs * kept.speed - clock.marketMs);
+  return kept.speed === clock.speed && driftMs < CLOCK_DRIFT_MS * clock.speed && passedMs < CLOCK_EVERY_MS;
+}
+
 function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposableStack): VenueAccess {
   const { env, cache, announcer, timing, onFailure } = sources;
   const endpoints = endpointsOf(venue, env);
@@ -69,6 +79,7 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
   const limiter = rateLimiterFor(restUrl);
   resources.use(shareLimits({ limiter, cache, egress: env.EGRESS, restUrl, onFailure }));
   const market = createMarketReader({ restUrl });
+  let kept: MarketClock | undefined;
   return {
     venue,
     market,
@@ -90,6 +101,8 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
       const speed = market.clock.marketSpeed();
       if (speed === undefined) return;
       const clock = { marketMs: market.clock.marketMs(), wallMs: Date.now(), speed };
+      if (kept !== undefined && follows(kept, clock)) return;
+      kept = clock;
       cache.set(cacheKeys.marketClock(venue), JSON.stringify(clock)).catch(onFailure);
     },
   };

@@ -30,8 +30,11 @@ import { createSweepProcess } from './sweep-process.ts';
 import { reportQuarantine } from '#worker/strategy/quarantine.ts';
 import { openShelf } from '#worker/strategy/shelf.ts';
 import { createVenues } from './venues.ts';
+import { followViewers } from './viewers.ts';
 
 const CLOCK_EVERY_MS = 2_000;
+/** Longest wait of a record while a browser is connected, and without one: a crash loses what waits. */
+const [WATCHED_FLUSH_MS, UNWATCHED_FLUSH_MS] = [100, 5_000];
 /** Few connections are enough, because cache writes are batched. */
 const CACHE_CONNECTIONS = 2;
 
@@ -74,13 +77,15 @@ export async function openWorker(
   const fileSweeps = stack.use(createSweepProcess({ isolated: true }));
   const fileBacktests = stack.use(createSweepProcess({ isolated: true, waited: true }));
   const queue = stack.use(await openQueue(env.DATABASE_URL, { log, works: takesJobs }));
-  const sink = stack.use(createRecordSink({ database, cache, log }));
+  const { isWatched } = stack.use(await followViewers(cache));
+  const flushMs = (): number => (isWatched() ? WATCHED_FLUSH_MS : UNWATCHED_FLUSH_MS);
+  const sink = stack.use(createRecordSink({ database, cache, log, flushMs }));
   const notifyDeps = { liveDemo: env.LIVE_DEMO, queue, log };
   const records = countingSink(notifyingSink(sink, notifyDeps));
   const failed = (err: unknown): void =>
     log.warn({ event: 'cache_write_failed', err }, 'The cache could not be written');
   const announcer: Announcer = stack.use(
-    await judgePrices(createAnnouncer(cache, failed), {
+    await judgePrices(createAnnouncer({ cache, isWatched, onFailure: failed }), {
       ...{ database, cache, log, notifyDeps },
       candles: (venue, query) => venues.of(venue).market.candles(query),
     }),

@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
-import { EVENT_CHANNEL } from '#core/installation/cache-keys.ts';
+import { EVENT_CHANNEL, WATCHED_EVERY_MS } from '#core/installation/cache-keys.ts';
 import { busMessage } from '#core/installation/events.ts';
 import { validSessions } from '#storage/operator/sessions.ts';
-import { SESSION_CHANNEL } from '#api/frame/bus.ts';
+import { announce, SESSION_CHANNEL } from '#api/frame/bus.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { readCached } from '#api/frame/venues.ts';
 import { SocketClient, type SocketOwner } from './client.ts';
@@ -37,6 +37,8 @@ export class SocketHub implements AsyncDisposable {
     hub.#resources.defer(() => clearInterval(pinging));
     const beating = setInterval(() => hub.#beat(), HEARTBEAT_MS);
     hub.#resources.defer(() => clearInterval(beating));
+    const watching = setInterval(() => hub.#announceViewers(), WATCHED_EVERY_MS);
+    hub.#resources.defer(() => clearInterval(watching));
     return hub;
   }
 
@@ -57,6 +59,13 @@ export class SocketHub implements AsyncDisposable {
     });
     this.#clients.add(client);
     client.beat();
+    this.#announceViewers();
+  }
+
+  /** Workers publish prices only while a browser is connected (worker/viewers.ts): without one the frames are incomplete. */
+  #announceViewers(): void {
+    if (this.#clients.size === 0) this.#ring.forget();
+    else void announce(this.#context, { command: 'watched' });
   }
 
   #relay(message: string): void {

@@ -34,6 +34,14 @@ test('numbers of an earlier process and of the future lead to a resync', () => {
   assert.equal(later.since(ring.seq), undefined);
 });
 
+test('a ring that has dropped its frames leads to a resync, then counts on', () => {
+  const ring = filled(3, 10);
+  const before = ring.seq;
+  ring.forget();
+  assert.equal(ring.since(before), undefined);
+  assert.deepEqual(ring.since(ring.seq), []);
+});
+
 test('a new ring has nothing to replay and nothing missed', () => {
   const ring = filled(0, 10);
   assert.deepEqual(ring.since(ring.seq), []);

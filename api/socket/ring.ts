@@ -43,6 +43,12 @@ export class FrameRing {
     return frame;
   }
 
+  /** Drops all frames: a browser that reconnects with an earlier number must fetch everything again. */
+  forget(): void {
+    this.#frames.length = 0;
+    this.#seq += 1;
+  }
+
   /** Frames after `seq`, oldest first; undefined when some were dropped or `seq` is in the future. */
   since(seq: number): readonly Frame[] | undefined {
     const kept = this.#frames.slice(-this.#capacity);

@@ -56,6 +56,7 @@ export const EVENT_CHANNEL = 'events';
 /** Commands from the api to the workers: {@link workerCommand}. */
 export const COMMAND_CHANNEL = 'commands';
 
+export const WATCHED_EVERY_MS = 20_000;
 export const HEARTBEAT_TTL_MS = 15_000;
 export const HEARTBEAT_EVERY_MS = 5_000;
 export const TICK_TRACE_CAP = 100_000;
@@ -99,6 +100,7 @@ export const cachedWallet = z.object({
 });
 /** `marketMs` at wall time `wallMs`, advancing `speed` times as fast. */
 export const marketClock = z.object({ marketMs: z.number(), wallMs: z.number(), speed: z.number() });
+export type MarketClock = z.infer<typeof marketClock>;
 
 export const marketTrend = z.object({
   at: z.iso.datetime(),
@@ -125,7 +127,8 @@ export interface CandleSpan {
 }
 export const candlesFetched = z.object({ toMs: z.number(), problem: z.string().nullable() });
 
+/** `watched`: a browser is connected to an api; repeated every {@link WATCHED_EVERY_MS} while one is. */
 export const workerCommand = z.object({
-  kind: z.enum(['profiles-changed', 'accounts-changed', 'halts-changed', 'alerts-changed']),
+  kind: z.enum(['profiles-changed', 'accounts-changed', 'halts-changed', 'alerts-changed', 'watched']),
 });
 export type WorkerCommand = z.infer<typeof workerCommand>;

@@ -24,6 +24,9 @@ const LOOK_AT_BUYS_EVERY_INTERVALS = 5;
 
 const HALTS_EVERY_INTERVALS = 2;
 
+/** A change of a limit or a pause is reported by a command; the account's own buys and fills are counted at once. */
+const LIMITS_EVERY_INTERVALS = 4;
+
 const CLOCK_EVERY_INTERVALS = 60;
 
 const PROFILES_EVERY_INTERVALS = 30;
@@ -181,7 +184,7 @@ async function runTimer(
     if (interval % PROFILES_EVERY_INTERVALS === 0 || coins.isRetryDue()) await refreshProfiles();
     if (interval % HALTS_EVERY_INTERVALS === 0) {
       context.halts = await context.ports.store.halts();
-      await context.risk.poll();
+      if (interval % LIMITS_EVERY_INTERVALS === 0) await context.risk.poll();
       for (const runner of coins.all()) runner.onHalts();
     }
     if (interval % CLOCK_EVERY_INTERVALS === 0)

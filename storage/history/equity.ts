@@ -17,13 +17,19 @@ export const listHoldings = (database: Reader) =>
     .orderBy('bound.profile_id')
     .execute();
 
-/** The times of the first and the newest snapshot of each profile that has one. */
-export const listEquitySpans = (database: Reader) =>
-  database
-    .selectFrom('equity_snapshots')
-    .select((eb) => ['profile_id as profileId', eb.fn.min('at').as('first'), eb.fn.max('at').as('last')])
-    .groupBy('profile_id')
-    .execute();
+interface EquitySpan {
+  readonly profileId: ProfileId;
+  readonly first: Date;
+  readonly last: Date;
+}
+
+/** The times of the first and the newest snapshot of each profile that has one: two index probes each. */
+export function listEquitySpans(database: Reader): Promise<EquitySpan[]> {
+  const spans = sql<EquitySpan>`(select profiles.id as "profileId", first.at as first, last.at as last from profiles
+    cross join lateral (select at from equity_snapshots where profile_id = profiles.id order by at limit 1) as first
+    cross join lateral (select at from equity_snapshots where profile_id = profiles.id order by at desc limit 1) as last)`;
+  return database.selectFrom(spans.as('spans')).selectAll().execute();
+}
 
 interface EquitySnapshot {
   readonly profileId: ProfileId;

@@ -51,7 +51,14 @@ function recordingLog(): RecordLog & { readonly lines: Line[] } {
 
 const settings = (more: Partial<RecordSinkOptions> = {}): RecordSinkOptions => {
   const { test: database, cache } = stores();
-  return { database: database.database, cache, log: recordingLog(), flushMs: NEVER_MS, ...more };
+  return {
+    database: database.database,
+    cache,
+    log: recordingLog(),
+    flushMs: () => NEVER_MS,
+    urgentMs: NEVER_MS,
+    ...more,
+  };
 };
 
 const row = (more: Partial<ActionLogRow> = {}): ActionLogRow => ({
@@ -88,7 +95,7 @@ const trace = async (traced: ProfileId): Promise<unknown[]> =>
   (await stores().cache.newest(cacheKeys.tickTrace(traced), 10_000)).map((text) => JSON.parse(text));
 
 test('records are written automatically after a while', async () => {
-  await using sink = createRecordSink(settings({ flushMs: 5 }));
+  await using sink = createRecordSink(settings({ flushMs: () => 5 }));
   const [line, traced] = [row(), newId<ProfileId>()];
   sink.audit(audit({ profileId: traced }));
   sink.log(line);

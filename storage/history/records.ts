@@ -22,13 +22,16 @@ export interface RecordSinkOptions {
   readonly cache: CacheStore;
   readonly log: RecordLog;
   /** Longest time that a record waits for a batch. */
-  readonly flushMs?: number;
+  readonly flushMs?: () => number;
+  /** Longest wait of warnings, errors and the evidence of orders. */
+  readonly urgentMs?: number;
   /** Maximum rows per statement. */
   readonly maxRows?: number;
   /** Maximum audits, and maximum log rows, that are buffered while a store is unreachable. */
   readonly maxBuffered?: number;
 }
 
+const URGENT_MS = 100;
 const RETRY_MS = 1_000;
 const CAP_READ_EVERY_MS = 60_000;
 const SAME_WARNING_MS = 10_000;
@@ -48,21 +51,26 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
   readonly #rows = { droppable: new Map<string, ActionLogRow>(), kept: new Map<string, ActionLogRow>() };
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
+  #dueMs = 0;
+  /** No earlier attempt after a failed one. */
+  #retryMs = Number.NEGATIVE_INFINITY;
   #closed = false;
   #flushing: Promise<void> = Promise.resolve();
   #warnedAtMs = Number.NEGATIVE_INFINITY;
   #cap = { entries: RETENTION.defaults.tickTraceEntries, readAtMs: Number.NEGATIVE_INFINITY };
 
   constructor(options: RecordSinkOptions) {
-    this.#options = { flushMs: 100, maxRows: 1_000, maxBuffered: 50_000, ...options };
+    this.#options = { flushMs: () => URGENT_MS, urgentMs: URGENT_MS, maxRows: 1_000, maxBuffered: 50_000, ...options };
   }
 
   audit(audit: TickAudit): void {
     this.#keep(this.#audits, audit);
+    this.#schedule(this.#options.flushMs());
   }
 
   evidence(evidence: OrderEvidence): void {
     this.#keep(this.#evidence, storedEvidence(evidence));
+    this.#schedule(this.#options.urgentMs);
   }
 
   log(row: ActionLogRow): void {
@@ -72,7 +80,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     (important ? kept : droppable).set(row.id, row);
     const oldest = droppable.size + kept.size > this.#options.maxBuffered ? droppable.keys().next() : undefined;
     if (oldest?.done === false && droppable.delete(oldest.value)) this.#dropped++;
-    this.#schedule(this.#options.flushMs);
+    this.#schedule(important ? this.#options.urgentMs : this.#options.flushMs());
   }
 
   /** Writes all buffered records. Rejects when a store fails; the records stay buffered then. */
@@ -98,18 +106,22 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
   #keep<Kept>(list: Kept[], record: Kept): void {
     list.push(record);
     // Drops a tenth at once, so that an outage does not move the whole buffer for every record.
-    const { maxBuffered, flushMs } = this.#options;
+    const { maxBuffered } = this.#options;
     if (list.length > maxBuffered) this.#dropped += list.splice(0, Math.ceil(maxBuffered / 10)).length;
-    this.#schedule(flushMs);
   }
 
   #schedule(inMs: number): void {
     // After the last flush no store is left, and a timer would keep the process alive.
     if (this.#closed) return;
-    this.#timer ??= setTimeout(() => {
+    const nowMs = performance.now();
+    const dueMs = Math.max(nowMs + inMs, this.#retryMs);
+    if (this.#timer !== undefined && this.#dueMs <= dueMs) return;
+    clearTimeout(this.#timer);
+    this.#dueMs = dueMs;
+    this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.flush().catch((error: unknown) => this.#retryLater(error));
-    }, inMs);
+    }, dueMs - nowMs);
   }
 
   #retryLater(error: unknown): void {
@@ -122,6 +134,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
         `Records could not be written and will be retried: ${message}`,
       );
     }
+    this.#retryMs = now + RETRY_MS;
     this.#schedule(RETRY_MS);
   }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES } from '#core/order/order.ts';
@@ -26,21 +27,33 @@ interface Subjects {
   readonly limits: RiskFacts['limits'];
 }
 
-export async function readSubjects(reader: Reader, accountId: AccountId): Promise<Subjects> {
-  const account = await reader
+export const readSubjects = async (reader: Reader, accountId: AccountId): Promise<Subjects> =>
+  subjectsIn(accountId, await selectSubjects(reader, accountId).executeTakeFirst());
+
+const selectSubjects = (reader: Reader, accountId: AccountId) =>
+  reader
     .selectFrom('accounts')
     .innerJoin('users', 'users.id', 'user_id')
     .select(['timezone', 'risk_limits'])
-    .where('accounts.id', '=', accountId)
-    .executeTakeFirst();
-  const profiles = await reader
-    .selectFrom('profiles')
-    .select(['id', 'risk_limits'])
-    .where('account_id', '=', accountId)
-    .execute();
+    .select(
+      jsonArrayFrom(reader.selectFrom('profiles').select(['id', 'risk_limits']).where('account_id', '=', accountId)).as(
+        'profiles',
+      ),
+    )
+    .where('accounts.id', '=', accountId);
+
+interface SubjectsRow {
+  readonly timezone: string;
+  readonly risk_limits: unknown;
+  readonly profiles: readonly { readonly id: ProfileId; readonly risk_limits: unknown }[];
+}
+
+function subjectsIn(accountId: AccountId, account: SubjectsRow | undefined): Subjects {
   const all = [
     { scope: 'account' as const, subject: accountId, stored: account?.risk_limits },
-    ...profiles.map(({ id, risk_limits }) => ({ scope: 'profile' as const, subject: id, stored: risk_limits })),
+    ...(account?.profiles ?? []).map(({ id, risk_limits }) => ({
+      ...{ scope: 'profile' as const, subject: id, stored: risk_limits },
+    })),
   ];
   const limits = all.map(({ stored, ...subject }) => ({ ...subject, limits: readRiskLimits(stored) }));
   return { timezone: account?.timezone ?? 'UTC', limits };
@@ -99,40 +112,47 @@ const readHoldings = (reader: Reader, accountId: AccountId) =>
     .where('quantity', '>', '0')
     .execute();
 
-/** Buys that may still spend money, and those of the last minute. A market buy may spend what its level planned. */
-const readEntries = (reader: Reader, accountId: AccountId, now: Date) =>
+/** Buys that may still spend money, and those of the last minute, their amounts as text: JSON has no exact numbers. A market buy may spend what its level planned. */
+const selectEntries = (reader: Reader, accountId: AccountId, now: Date) =>
   reader
     .selectFrom('orders')
     .select(['id as orderId', 'profile_id as profileId', 'symbol', 'created_at as at'])
     .select([
       sql<boolean>`state = any(${[...LIVE_ORDER_STATES]})`.as('live'),
       sql<string>`round(greatest(0, coalesce(price * (quantity - filled_quantity),
-        (decision -> 'entry' ->> 'plannedQuote')::numeric - filled_quote, 0)), 18)`.as('quote'),
+        (decision -> 'entry' ->> 'plannedQuote')::numeric - filled_quote, 0)), 18)::text`.as('quote'),
     ])
     .where('account_id', '=', accountId)
     .where('side', '=', 'buy')
     .where((row) =>
       row.or([row('created_at', '>', new Date(now.getTime() - MINUTE_MS)), row('state', 'in', [...LIVE_ORDER_STATES])]),
-    )
-    .execute();
+    );
 
-const readPauses = (reader: Reader, accountId: AccountId) =>
+const selectPauses = (reader: Reader, accountId: AccountId) =>
   reader
     .selectFrom('profile_symbols')
     .innerJoin('profiles', 'profiles.id', 'profile_id')
     .select(['profile_id as profileId', 'symbol', 'pause_reason as why'])
     .select([sql<Date>`paused_until`.as('until'), sql<Date>`paused_at`.as('since')])
     .where('account_id', '=', accountId)
-    .where('paused_until', '>', sql<Date>`clock_timestamp()`)
-    .execute();
+    .where('paused_until', '>', sql<Date>`clock_timestamp()`);
 
-/** Facts for the limits of an account and its profiles at market time `now`. Limits that are not set cost no read. */
+/** Facts for the limits of an account and its profiles at market time `now`. Limits that are not set cost no read; the rest is one statement. */
 export async function readRisk(reader: Reader, accountId: AccountId, now: Date): Promise<RiskFacts> {
-  const { timezone, limits } = await readSubjects(reader, accountId);
-  const pauses = await readPauses(reader, accountId);
+  const row = await selectSubjects(reader, accountId)
+    .select(jsonArrayFrom(selectPauses(reader, accountId)).as('pauses'))
+    .select(jsonArrayFrom(selectEntries(reader, accountId, now)).as('entries'))
+    .executeTakeFirst();
+  const { timezone, limits } = subjectsIn(accountId, row);
+  const pauses = (row?.pauses ?? []).map(({ until, since, ...pause }) => ({
+    ...pause,
+    until: new Date(until),
+    since: new Date(since),
+  }));
   const set = limits.filter((limited) => hasLimits(limited.limits)).map((limited) => limited.limits);
-  const entries = (await readEntries(reader, accountId, now)).map(({ quote, ...row }) => ({
-    ...row,
+  const entries = (row?.entries ?? []).map(({ quote, at, ...entry }) => ({
+    ...entry,
+    at: new Date(at),
     quote: requireDecimal(quote),
   }));
   if (set.length === 0) return { timezone, limits, pauses, entries, gains: [], closings: [], holdings: [] };
@@ -145,7 +165,7 @@ export async function readRisk(reader: Reader, accountId: AccountId, now: Date):
     ...{ timezone, limits, pauses, entries },
     gains: gains.map(gainOf),
     closings: (await readClosings(reader, accountId)).map(gainOf),
-    holdings: holdings.map(({ cost, ...row }) => ({ ...row, cost: requireDecimal(cost) })),
+    holdings: holdings.map(({ cost, ...held }) => ({ ...held, cost: requireDecimal(cost) })),
   };
 }
 

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { cacheKeys, EVENT_CHANNEL, TICK_TRACE_CAP } from '#core/installation/cache-keys.ts';
+import {
+  cacheKeys,
+  COMMAND_CHANNEL,
+  EVENT_CHANNEL,
+  TICK_TRACE_CAP,
+  WATCHED_EVERY_MS,
+} from '#core/installation/cache-keys.ts';
 import { busMessage } from '#core/installation/events.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
@@ -59,6 +65,11 @@ test('500 coins of five profiles tick on a live market: each is shown, each deci
         else if (topic === 'tick') told.add(`tick ${JSON.stringify(data).slice(0, 30).split('"')[3]}`);
     }),
   );
+  // As the api does while a browser is connected.
+  const watched = (): void => void cache.publish(COMMAND_CHANNEL, JSON.stringify({ kind: 'watched' }));
+  watched();
+  const watching = setInterval(watched, WATCHED_EVERY_MS);
+  resources.defer(() => clearInterval(watching));
   const profiles: ProfileId[] = [];
   for (let first = 0; first < COINS.length; first += PER_PROFILE)
     profiles.push(
