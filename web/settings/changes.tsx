@@ -59,7 +59,11 @@ function OneChange({ row, names }: { row: Row; names: ReadonlyMap<string, string
       <Icon name="dot" />
       <div>
         {what}
-        {of === '' ? null : <b> {of}</b>}
+        {of === '' ? null : (
+          <>
+            : <b>{of}</b>
+          </>
+        )}
         {ip === 'unknown' ? null : <span className="note"> from {ip}</span>}
         <Context ctx={{ ...(before == null ? {} : { before }), ...(after == null ? {} : { after }) }} />
       </div>
