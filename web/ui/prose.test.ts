@@ -7,7 +7,7 @@ const say = (text: string): string => prose(text, 'Asia/Tokyo', now);
 
 test('numbers get comma groups and a real minus, the rest stays', () => {
   assert.equal(say('Sold 7.91 AVAX at 61234.50 for -4.18 USDT.'), 'Sold 7.91 AVAX at 61,234.50 for −4.18 USDT.');
-  assert.equal(say('a loss of -0.277689604159545721.'), 'a loss of −0.2776.');
+  assert.equal(say('a loss of -0.277689604159545721.'), 'a loss of −0.2777.');
   assert.equal(say('0.72 % below'), '0.72\u202f% below');
   assert.equal(say('Order tw1-00ab12345-e1 of 12345.'), 'Order tw1-00ab12345-e1 of 12,345.');
   assert.equal(say('Waiting: 1500 ms old; entries need 5000 ms.'), 'Waiting: 1,500 ms old; entries need 5,000 ms.');

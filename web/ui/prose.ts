@@ -1,6 +1,7 @@
+import { readDecimal } from '#core/amount/decimal.ts';
 import { isObject } from '#core/merge.ts';
 import type { LogRow } from '#web/data/answers.ts';
-import { MINUS, NARROW_SPACE } from './numbers.ts';
+import { fixed, MINUS, NARROW_SPACE } from './numbers.ts';
 import { moment } from './time.ts';
 
 const MOST_DECIMALS = 8;
@@ -19,12 +20,13 @@ const PERCENT = /(?<=\d) %/g;
 const numbersIn = (text: string): string => text.replace(NUMBER, shownNumber).replace(PERCENT, `${NARROW_SPACE}%`);
 
 function shownNumber(number: string): string {
+  const value = readDecimal(number);
+  // More than 8 decimals come from a division; the full number is under Context.
+  if (value !== undefined && (number.split('.')[1]?.length ?? 0) > MOST_DECIMALS) return fixed(value, 4);
   const negative = number.startsWith('-');
   const [whole = '', fraction = ''] = (negative ? number.slice(1) : number).split('.');
-  // More than 8 decimals come from a division; the full number is under Context.
-  const shown = fraction.length <= MOST_DECIMALS ? fraction : fraction.slice(0, 4);
   const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
-  return `${negative ? MINUS : ''}${grouped}${shown === '' ? '' : `.${shown}`}`;
+  return `${negative ? MINUS : ''}${grouped}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
 const ctxOf = (row: Pick<LogRow, 'ctx'>): Record<string, unknown> => (isObject(row.ctx) ? row.ctx : {});
