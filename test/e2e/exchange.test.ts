@@ -134,7 +134,7 @@ test('an orphan order is left, then cancelled; nothing happens to it by itself',
   await row.getByText(/; ignored/).waitFor();
   await row.getByRole('button', { name: 'Cancel order' }).click();
   await dialog()
-    .getByRole('button', { name: /^Cancel buy order: 0.01/ })
+    .getByRole('button', { name: /^Cancel buy order: 0\.01 BTC at [\d,]+\.\d\d$/ })
     .click();
   await page.getByText('No orphan orders.').waitFor();
   await page.getByText('1 resolved').click();

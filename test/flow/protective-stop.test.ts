@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import { formatDecimal, formatRounded, requireDecimal } from '#core/amount/decimal.ts';
+import { isObject } from '#core/merge.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { engageHalt } from '#storage/trading/halts.ts';
@@ -51,7 +52,11 @@ test('it sells on the exchange, and the fill is booked like any other', async ()
   await on.trade('0.969');
   await flat(on);
   assert.deepEqual(sales(on), ['STOP_LOSS_LIMIT FILLED']);
-  assert.ok(on.logs.some(({ msg }) => /^Sold 0\.00504 BTC at [0-9.]+ for [0-9.]+ USDT \(stop loss\)\./.test(msg)));
+  const sold = on.logs.find(({ msg }) => /^Sold 0\.00504 BTC at [0-9.]+ for [0-9.]+ USDT \(stop loss\)\./.test(msg));
+  assert.ok(sold !== undefined && isObject(sold.ctx));
+  // The result is rounded as on every page, never cut off.
+  const net = formatRounded(requireDecimal(String(sold.ctx['cycleNet'])), 2);
+  assert.ok(sold.msg.endsWith(` The trade closed with ${net} USDT after fees.`), sold.msg);
   await assertLikeExchange(on);
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LIMITS_FORM } from '#api/contract/forms.ts';
 import { schemaGroups } from './schema-fields.ts';
 import { wordsOf } from '#web/ui/names.ts';
 
@@ -69,6 +70,12 @@ test('hints say what is advanced, what a list begins with and how far a value ma
   );
   assert.deepEqual(fields[0]?.bounds, [0, 1]);
   assert.deepEqual(groups.at(-1)?.list, { path: 'levels', fresh: { at: '1' }, length: 1, most: 3 });
+});
+
+test('the limits have no field for their asset', () => {
+  const paths = schemaGroups(LIMITS_FORM, {}).flatMap(({ fields }) => fields.map(({ path }) => path));
+  assert.ok(paths.includes('dailyLoss'));
+  assert.equal(paths.includes('asset'), false);
 });
 
 test('names become words', () => {

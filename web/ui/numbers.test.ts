@@ -14,6 +14,8 @@ import {
   quantity,
   signed,
   signedPercent,
+  twoDecimals,
+  whole,
 } from './numbers.ts';
 
 test('money has two decimals, comma groups and a real minus', () => {
@@ -22,6 +24,11 @@ test('money has two decimals, comma groups and a real minus', () => {
   assert.equal(money('-0.004'), '0.00');
   assert.equal(money(null), '–');
   assert.equal(money('1234567'), '1,234,567.00');
+});
+
+test('a count and a plain number have a real minus too', () => {
+  assert.equal(whole(-519), '\u2212519');
+  assert.equal(twoDecimals(-155.19), '\u2212155.19');
 });
 
 test('prices follow the tick size, quantities the step size', () => {
