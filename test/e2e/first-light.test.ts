@@ -121,6 +121,8 @@ test('a limit is refused by name and then kept, a coin is paused and resumed', a
   await page.getByText('Saving waits for: Exposure.').waitFor();
   // The browser reports every refused request; this one is expected.
   assert.match(faults.pop() ?? '', /422/);
+  await page.getByRole('button', { name: 'Normal: 2 %' }).click();
+  assert.match(await page.getByLabel('Loss today').inputValue(), /^(19|20)\d(\.\d+)?$/);
   await page.getByLabel('Exposure').fill('400');
   await page.getByRole('button', { name: 'Save limits of this profile' }).click();
   await page.getByText(/[\d.,]+ USDT of 400\.00 USDT used/).waitFor();

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { LIMITS_FORM } from '#api/contract/forms.ts';
+import { type Decimal, formatDecimal, readDecimal } from '#core/amount/decimal.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { changeAccountRisk, changeProfileRisk, readAccountRisk, readProfileRisk } from '#api/contract/risk.ts';
 import {
@@ -19,6 +20,7 @@ import { Failure } from '#web/ui/notice.tsx';
 import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose } from '#web/ui/when.tsx';
+import { LIMIT_PRESETS, NO_LIMIT, presetLimits } from './limit-presets.ts';
 import { ConfigForm, plainScope } from './config-form.tsx';
 import { money } from '#web/ui/numbers.ts';
 
@@ -69,34 +71,82 @@ interface LimitsProps {
 }
 
 function Limits({ profile, scope, limits, save }: LimitsProps): ReactNode {
-  const quote = useQuote(profile);
+  const { quote, equity } = useMoney(profile);
+  // The serial number starts the form again, also when the same preset is chosen twice.
+  const [preset, setPreset] = useState<{ readonly serial: number; readonly limits: object }>();
   return (
     <Read of={limits} what="the limits" rows={8} height={64}>
       {({ limits: values, standings }) => {
         const asset = values.asset ?? quote;
         return (
-          <ConfigForm
-            scope={plainScope({
-              ...{ schema: LIMITS_FORM, values, quote: asset },
-              // Amounts are counted in the asset that the profile trades with.
-              save: (changed) => save({ ...changed, ...(asset === undefined ? {} : { asset }) }),
-            })}
-            action={`Save limits of ${scope === 'profile' ? 'this profile' : 'the account'}`}
-            used="Used from the next buy on."
-            extraOf={(path) => <Use standings={standings.filter(({ limit }) => limit === path)} />}
-          />
+          <>
+            <Presets
+              equity={asset === quote ? equity : undefined}
+              asset={asset}
+              onChoose={(limits) => setPreset({ serial: (preset?.serial ?? 0) + 1, limits })}
+            />
+            <ConfigForm
+              key={preset?.serial ?? 0}
+              first={preset === undefined ? undefined : { ...values, ...preset.limits }}
+              scope={plainScope({
+                ...{ schema: LIMITS_FORM, values, quote: asset },
+                // Amounts are counted in the asset that the profile trades with.
+                save: (changed) => save({ ...changed, ...(asset === undefined ? {} : { asset }) }),
+              })}
+              action={`Save limits of ${scope === 'profile' ? 'this profile' : 'the account'}`}
+              used="Used from the next buy on."
+              extraOf={(path) => <Use standings={standings.filter(({ limit }) => limit === path)} />}
+            />
+          </>
         );
       }}
     </Read>
   );
 }
 
-/** The quote asset of the coins of a profile, else of its account. */
-function useQuote({ id, accountId }: Profile): string | undefined {
+interface PresetsProps {
+  /** Of the account; undefined before the first wallet snapshot. */
+  equity: Decimal | undefined;
+  asset: string | undefined;
+  onChoose: (limits: object) => void;
+}
+
+/** Limits as shares of the equity. A choice fills the form and saves nothing. */
+function Presets({ equity, asset = '', onChoose }: PresetsProps): ReactNode {
+  return (
+    <div className="actions" role="group" aria-label="Presets">
+      <button type="button" className="btn small" onClick={() => onChoose(NO_LIMIT)}>
+        None
+      </button>
+      {LIMIT_PRESETS.map((preset) => (
+        <button
+          key={preset.title}
+          type="button"
+          className="btn small"
+          disabled={equity === undefined}
+          onClick={() => (equity === undefined ? undefined : onChoose(presetLimits(preset, equity)))}
+        >
+          {preset.title}
+        </button>
+      ))}
+      <span className="note">
+        {equity === undefined
+          ? 'The equity of the account is not known yet.'
+          : `Shares of the equity of the account, ${money(formatDecimal(equity), asset)} ${asset}. Save to use them.`}
+      </span>
+    </div>
+  );
+}
+
+/** The quote asset of the coins of a profile, else of its account, and the equity of the account in it. */
+function useMoney({ id, accountId }: Profile): { quote: string | undefined; equity: Decimal | undefined } {
   const { data: held } = useRead(listCoins, { params: { id } });
   const { data: dashboard } = useRead(readDashboard, {});
-  const [quote] = held?.coins.flatMap(({ quoteAsset }) => quoteAsset ?? []) ?? [];
-  return quote ?? dashboard?.accounts.find((account) => account.id === accountId)?.quoteAsset ?? undefined;
+  const account = dashboard?.accounts.find((one) => one.id === accountId);
+  const [ofCoins] = held?.coins.flatMap(({ quoteAsset }) => quoteAsset ?? []) ?? [];
+  const quote = ofCoins ?? account?.quoteAsset ?? undefined;
+  const isKnown = account?.equity != null && account.quoteAsset === quote;
+  return { quote, equity: isKnown ? readDecimal(account.equity ?? '') : undefined };
 }
 
 /** From this share on a limit is near. */
