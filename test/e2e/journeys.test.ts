@@ -58,7 +58,18 @@ test('an edit is replayed over the past beside the form', async () => {
   await page.getByLabel('Stop loss', { exact: true }).fill('4');
   await page.getByText(/This edit would have made/).waitFor();
   await page.getByText('How sure?').waitFor();
+  assert.doesNotMatch(await page.locator('main').innerText(), /(^|\s)-\d/m);
   await shoot(page, 'what-if-dark');
+});
+
+test('a rejected order by hand keeps its amount and its button', async () => {
+  await page.goto(at('/profiles/:id/coins/BTCUSDT'));
+  await page.getByLabel('Spend').fill('1');
+  const send = page.getByRole('region', { name: 'Order ticket' }).getByRole('button', { name: /^Buy .*BTC/ });
+  await send.click();
+  await page.getByText(/1(\.00)? USDT is below the smallest order, [\d.]+ USDT/).waitFor();
+  assert.equal(await page.getByLabel('Spend').inputValue(), '1');
+  assert.ok(await send.isEnabled());
 });
 
 test('an order by hand is carried out, and its proof goes from the decision to the ledger', async () => {
