@@ -14,6 +14,7 @@ test('an action is told as what was done, and one that is not known by its own n
   assert.equal(textOf('backtest.launch'), 'Started a backtest');
   assert.equal(textOf('api-key.save'), 'Saved an API key');
   assert.equal(textOf('session.create'), 'Signed in');
+  assert.equal(textOf('proposal.approve'), 'Approved a proposed order');
   assert.equal(textOf('kill-switch.some-thing'), 'Kill switch, some thing');
 });
 

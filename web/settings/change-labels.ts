@@ -75,9 +75,16 @@ const PLAIN: Readonly<Record<string, string>> = {
   'orphan.leave': 'Ignored an orphan order',
   'profile.restore-config': 'Restored earlier settings of a profile',
   'profile.switch-strategy': 'Changed the strategy of a profile',
+  'proposal.create': 'Proposed an order',
+  'proposal.approve': 'Approved a proposed order',
+  'proposal.deny': 'Denied a proposed order',
+  'proposal.cancel': 'Withdrew a proposed order',
   'session.create': 'Signed in',
   'session.delete': 'Signed out',
   'session.revoke-others': 'Ended all other sessions',
+  'token.create': 'Created an API token',
+  'token.revoke': 'Revoked an API token',
+  'token.revoke-all': 'Revoked all API tokens',
 };
 
 /** `backtest.launch` in words: `Started a backtest`. */
