@@ -76,7 +76,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
       'preview',
       'config',
     ],
-    ...['research', 'settings', 'welcome'],
+    ...['research', 'settings', 'programs', 'welcome'],
   ],
 };
 

@@ -251,6 +251,10 @@ const pages = [
     load(() => import('#web/settings/account-notifications.tsx'), 'AccountNotificationsPage'),
   ),
   page(
+    '/tokens',
+    load(() => import('#web/programs/tokens.tsx'), 'TokensPage'),
+  ),
+  page(
     '/settings',
     load(() => import('#web/settings/settings.tsx'), 'SettingsPage'),
   ),

@@ -40,6 +40,11 @@ export function SettingsPage(): ReactNode {
                   <Link to="/notifications">Channels, events and price alerts</Link>
                 </p>
               </Section>
+              <Section title="API tokens">
+                <p className="p-2">
+                  <Link to="/tokens">Programs and assistants that may use the API</Link>
+                </p>
+              </Section>
               <BackupSettings />
               <PasswordSettings />
               <SessionSettings />
