@@ -251,6 +251,10 @@ const pages = [
     load(() => import('#web/settings/account-notifications.tsx'), 'AccountNotificationsPage'),
   ),
   page(
+    '/approvals',
+    load(() => import('#web/programs/approvals.tsx'), 'ApprovalsPage'),
+  ),
+  page(
     '/tokens',
     load(() => import('#web/programs/tokens.tsx'), 'TokensPage'),
   ),

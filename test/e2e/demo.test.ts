@@ -25,6 +25,7 @@ const LOCKED_WORDS =
   /^(settings$|back ?up|restore|download.*backup|new account|add (an|the|another)? ?account|manage account|accounts and keys|enter a key|api key|password$|change.*password|sessions|sign out|notif|system notif|start.*(investigation|diagnosis)|why is it not trading|check now|reconcile fees|check fees|import external trades|save retention|ask .*(advisor|ai)|(send a )?test message)/i;
 const SCREENS = [
   ...['/', '/profiles', '/activity', '/changes', '/settings', '/orphans', '/dead-letters', '/profiles/:id'],
+  ...['/tokens', '/approvals'],
   ...['config', 'risk', 'logs', 'history', 'manage', 'backtests', 'diagnosis'].map((name) => `/profiles/:id/${name}`),
   ...['', '?tab=logs'].map((tab) => `/profiles/:id/coins/BTCUSDT${tab}`),
 ];

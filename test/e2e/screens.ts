@@ -37,6 +37,7 @@ export const SCREENS = [
   ['new-profile', '/profiles/new', '.steps'],
   ['dead-letters', '/dead-letters', 'table tbody tr'],
   ['settings', '/settings', '.block li'],
+  ['approvals', '/approvals', '.sec p'],
   ['tokens', '/tokens', 'form .field'],
 ] as const;
 

@@ -6,6 +6,7 @@ import { readOrderTerms } from '#api/contract/manual.ts';
 import type { Operation } from '#api/contract/operation.ts';
 import { listCoins, listProfiles, readCoin, readProfile } from '#api/contract/profiles.ts';
 import { listPriceAlerts } from '#api/contract/price-alerts.ts';
+import { listProposals } from '#api/contract/proposals.ts';
 import { listLogs, readDashboard } from '#api/contract/records.ts';
 import { readAccountRisk, readProfileRisk } from '#api/contract/risk.ts';
 import { currentSession, status } from '#api/contract/session.ts';
@@ -51,7 +52,7 @@ const OF_COINS: readonly Operation[] = [readDashboard, listCoins, readCoin];
 const CHANGED_BY: Partial<Record<EventFrame['topic'], readonly Operation[]>> = {
   order: OF_COINS,
   position: OF_COINS,
-  action: OF_COINS,
+  action: [...OF_COINS, listProposals],
   orphan: OF_COINS,
   log: [readDashboard, listLogs],
   profile: [...OF_COINS, listProfiles, readProfile],

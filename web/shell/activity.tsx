@@ -2,11 +2,15 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { readDashboard } from '#api/contract/records.ts';
 import { listDeadLetters } from '#api/contract/jobs.ts';
+import { isWaiting, useProposals } from '#web/data/proposals.ts';
 import { useRead } from '#web/data/read.ts';
+import { useDemo } from '#web/data/session.tsx';
 import { Feed } from '#web/ui/feed.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { highlights } from '#web/ui/prose.ts';
 import { Read } from '#web/ui/read.tsx';
+
+const POLL_MS = 15_000;
 
 /** Recent activity of all profiles, and the lists to review. */
 export function ActivityPage(): ReactNode {
@@ -57,9 +61,22 @@ export function ActivityPage(): ReactNode {
 function Waiting(): ReactNode {
   const { data } = useRead(listDeadLetters, {});
   const letters = data?.deadLetters.length ?? 0;
+  const demo = useDemo();
+  const waiting = useProposals(POLL_MS).data?.proposals.filter(isWaiting).length ?? 0;
   return (
     <Section title="To review">
       <ul className="block">
+        {demo ? null : (
+          <li>
+            <span />
+            <span>
+              <Link to="/approvals">Approvals</Link>
+              <span className="note block">
+                {waiting === 0 ? 'orders that programs propose: none' : `${waiting} to decide`}
+              </span>
+            </span>
+          </li>
+        )}
         <li>
           <span />
           <span>

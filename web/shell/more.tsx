@@ -16,7 +16,7 @@ export function MorePage(): ReactNode {
       </div>
       <Section title="Pages">
         <ul className="block">
-          {[...morePlacesOf(demo), ...(demo ? [] : [NOTIFICATIONS]), ...MORE].map(({ to, words }) => (
+          {[...morePlacesOf(demo), ...(demo ? [] : NOT_IN_DEMO), ...MORE].map(({ to, words }) => (
             <li key={to}>
               <span />
               <Link to={to}>{words}</Link>
@@ -33,7 +33,10 @@ export function MorePage(): ReactNode {
   );
 }
 
-const NOTIFICATIONS = { to: '/notifications', words: 'Notifications' } as const;
+const NOT_IN_DEMO = [
+  { to: '/notifications', words: 'Notifications' },
+  { to: '/approvals', words: 'Approvals' },
+] as const;
 const MORE = [
   { to: '/orphans', words: 'Orphan orders' },
   { to: '/dead-letters', words: 'Failed jobs' },

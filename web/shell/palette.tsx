@@ -29,10 +29,14 @@ type Coin = Dashboard['coins'][number];
 const SHOWN = 12;
 const REVIEW_PAGES = [
   { to: '/notifications', words: 'Notifications' },
+  { to: '/approvals', words: 'Approvals' },
+  { to: '/tokens', words: 'API tokens' },
   { to: '/orphans', words: 'Orphan orders' },
   { to: '/dead-letters', words: 'Failed jobs' },
   { to: '/changes', words: 'Audit log' },
 ] as const;
+/** Pages without content in a live demo. */
+const NOT_IN_DEMO: readonly string[] = ['/notifications', '/approvals', '/tokens'];
 /** Actions of a coin; its page opens the form that the hash names. */
 const COIN_ACTIONS = [
   { hash: 'buy', words: 'Buy' },
@@ -116,7 +120,7 @@ function useRows(onStop: () => void): Row[] {
   const other = currentTheme() === 'dark' ? 'light' : 'dark';
   return [
     ...placesOf(demo).map(({ to, words }) => ({ words, note: 'page', run: go(to) })),
-    ...REVIEW_PAGES.filter(({ to }) => !demo || to !== '/notifications').map(({ to, words }) => ({
+    ...REVIEW_PAGES.filter(({ to }) => !demo || !NOT_IN_DEMO.includes(to)).map(({ to, words }) => ({
       words,
       note: 'page',
       run: go(to),

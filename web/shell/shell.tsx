@@ -8,6 +8,7 @@ import { useRead } from '#web/data/read.ts';
 import { accountGroups } from '#web/ui/accounts.ts';
 import { placesOf, tabsOf } from '#web/ui/places.ts';
 import { AccountTag } from '#web/ui/figures.tsx';
+import { ApproveLink } from './approve-link.tsx';
 import { Bell } from './bell.tsx';
 import { DemoBanner } from './demo-banner.tsx';
 import { HealthLine } from './health-line.tsx';
@@ -100,6 +101,7 @@ export function Shell(): ReactNode {
             <Places places={placesOf(demo)} />
           </nav>
           <span className="grow" />
+          {demo ? null : <ApproveLink />}
           {demo ? null : <Bell />}
           <ActiveAccounts />
           <Shortcuts onStop={() => setStopping(true)} />

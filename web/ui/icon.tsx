@@ -46,6 +46,7 @@ const SHAPES = {
       strokeWidth="1.2"
     />
   ),
+  hand: <path d="M2 6.2 4.6 8.8 10 3M1 11h10" {...line} strokeWidth="1.3" />,
   minus: <path d="M2 6h8" {...line} strokeWidth="1.4" />,
   circ: (
     <>
