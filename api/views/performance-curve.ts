@@ -13,7 +13,7 @@ import {
   ZERO,
 } from '#core/amount/decimal.ts';
 import { sharpe } from '#core/research/sharpe.ts';
-import type { readCapital } from '#storage/history/performance.ts';
+import type { CapitalRow } from '#storage/history/performance.ts';
 import type { PerformancePeriod } from './performance-period.ts';
 import { changeOf, NO_SUMS, profitIn, type Values } from './performance-values.ts';
 
@@ -22,7 +22,7 @@ import { changeOf, NO_SUMS, profitIn, type Values } from './performance-values.t
 interface MeasuredInput {
   readonly period: PerformancePeriod;
   readonly values: Values;
-  readonly capital: Awaited<ReturnType<typeof readCapital>>;
+  readonly capital: readonly CapitalRow[];
   /** Equity of the account now; undefined while it is not known. */
   readonly equityNow: Decimal | undefined;
   /** Deposits less withdrawals until each moment. */

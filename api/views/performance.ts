@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { venueOf } from '#core/account/account.ts';
-import { add, type Decimal, formatDecimal, multiply, ONE, requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { add, type Decimal, multiply, ONE, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import {
   type PositionStep,
-  readCapital,
   readDeposits,
   readFirstMoment,
   readPastPrices,
@@ -22,6 +21,7 @@ import type { ProfileView } from '#storage/operator/profiles.ts';
 import type { Reader, Transaction } from '#storage/postgres/database.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import type { Prices, Rules } from '#api/frame/venues.ts';
+import { capitalOf } from './performance-capital.ts';
 import { knownEquity, mainQuoteAsset } from './holdings.ts';
 import {
   curveView,
@@ -216,14 +216,9 @@ async function performanceView(reader: Transaction, request: PerformanceRequest,
   const { period, without, profileIds, marks } = scope;
   const values = await readValues(reader, request, { scope, present });
   const ends = period.marks.map(isoOf);
-  const held = values.coins.filter(({ profileId }) => profiles.some(({ id }) => id === profileId));
-  const capital = await readCapital(reader, {
-    ...{ accountId: account.id, without, marks: ends },
+  const capital = await capitalOf(reader, {
+    ...{ accountId: account.id, without, marks: ends, steps: scope.steps },
     profileIds: profileIds.filter((id) => profiles.some((profile) => profile.id === id)),
-    held: {
-      cost: formatDecimal(held.map(({ stepFrom }) => stepFrom?.cost ?? ZERO).reduce(add, ZERO)),
-      open: held.filter(({ stepFrom }) => stepFrom?.isOpen === true).length,
-    },
   });
   const closed = tradeFilterOf(scope);
   const groups = await readTradeGroups(reader, closed);

@@ -30,6 +30,8 @@ export interface PositionStep extends Holding {
   readonly profileId: ProfileId;
   readonly symbol: string;
   readonly period: number;
+  /** Of its newest change: it differs after each further one. */
+  readonly version: string;
   readonly cycle: number;
   readonly isOpen: boolean;
   /** Realised so far by the open trade. */
@@ -40,6 +42,7 @@ interface StepRow {
   readonly profileId: ProfileId;
   readonly symbol: string;
   readonly period: number;
+  readonly version: string;
   readonly quantity: string;
   readonly cost: string;
   readonly realised: string;
@@ -58,7 +61,7 @@ export async function readPositionSteps(
   reader: Reader,
   { accountId, marks }: { readonly accountId: AccountId; readonly marks: Marks },
 ): Promise<PositionStep[]> {
-  const columns = sql`row.quantity, row.cost, row.realised, row.fees, row.unvalued_fees, row.cycle, row.is_open, row.cycle_net`;
+  const columns = sql`row.version, row.quantity, row.cost, row.realised, row.fees, row.unvalued_fees, row.cycle, row.is_open, row.cycle_net`;
   const newest = sql`order by row.at desc, row.version desc limit 1`;
   const steps = sql<StepRow>`(with recursive ${coinsOf(accountId)}, steps as (
     select coin.profile_id, coin.symbol, 0 as period, last.* from coins as coin
@@ -69,7 +72,7 @@ export async function readPositionSteps(
       and row.at >= (${list(marks)})[coin.period + 1] order by row.at limit 1) as next
     cross join lateral (select ${columns} from ${rowsOf(accountId)}
       and row.at < (${list(marks)})[next.period + 1] ${newest}) as last)
-    select profile_id as "profileId", symbol, period, quantity, cost, realised, fees, unvalued_fees as "unvaluedFees", cycle,
+    select profile_id as "profileId", symbol, period, version, quantity, cost, realised, fees, unvalued_fees as "unvaluedFees", cycle,
       is_open as "isOpen", cycle_net as "cycleNet"
     from steps where quantity is not null order by period, profile_id, symbol)`;
   const rows = await reader.selectFrom(steps.as('steps')).selectAll().execute();
@@ -129,7 +132,7 @@ interface CapitalInput {
 }
 
 /** Capital in use in one period; costs in quote, times in seconds. */
-interface CapitalRow {
+export interface CapitalRow {
   readonly period: number;
   readonly peak: string;
   /** Cost of all positions times the seconds that it was bound. */
