@@ -85,6 +85,8 @@ export function StrategyStep(props: StepProps): ReactNode {
 }
 
 function Verdict({ title, replay: { answer, loading, loaded } }: { title: string; replay: WizardReplay }): ReactNode {
+  if (answer !== undefined && answer.kind !== 'replayed' && loading === undefined)
+    return `${title}: no replay with these settings.`;
   if (answer?.kind !== 'replayed') return `${title}: the replay of the last 90 days is loading.`;
   const { trades, totalReturn } = answer.strategy;
   // The first coins alone can have another result than all of them.
