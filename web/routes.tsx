@@ -207,10 +207,6 @@ const pages = [
     load(() => import('#web/profile/history.tsx'), 'HistoryPage'),
   ),
   page(
-    '/profiles/$id/notifications',
-    load(() => import('#web/config/notifications.tsx'), 'NotificationsPage'),
-  ),
-  page(
     '/profiles/$id/manage',
     load(() => import('#web/profile/manage.tsx'), 'ManagePage'),
   ),

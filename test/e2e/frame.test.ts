@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { DESKTOP, PHONE, shoot } from './browser.ts';
+import { DESKTOP, PHONE, shoot, sidewaysScroll } from './browser.ts';
 import { ask, seriousFindings, settle, type Stack, startStack } from './stack.ts';
 
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
@@ -84,6 +84,40 @@ test('the bell counts a triggered price alert until the notifications are opened
   await open('/');
   await heading(/equity/);
   await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor();
+});
+
+test('a channel is switched off, and its column chooses what it receives', async () => {
+  const data = { secrets: { url: 'https://hooks.example.com/tradewind' } };
+  await ask(page, { method: 'PUT', url: `${stack.app.url}/api/accounts/${accountId}/notifiers/webhook`, data });
+  await open('/notifications');
+  await heading(/^Messages go to Webhook/);
+  await page.getByText('ntfy', { exact: true }).click();
+  assert.ok(await page.getByRole('button', { name: 'Send test to ntfy' }).isDisabled(), 'no channel is saved');
+  await page.getByLabel('Topic').focus();
+  // The ring is around the field with its unit, not around the input alone.
+  assert.equal(await page.getByLabel('Topic').evaluate((input) => getComputedStyle(input).outlineStyle), 'none');
+  const cell = page.getByRole('checkbox', { name: /: Webhook$/ }).first();
+  const wasOn = await cell.isChecked();
+  await cell.click();
+  await page.getByLabel('Quiet hours from').fill('22:30');
+  await page.getByLabel('Quiet hours until').fill('07:00');
+  await page.getByRole('button', { name: 'Save quiet hours' }).click();
+  await page.getByRole('switch', { name: 'Webhook' }).click();
+  await heading(/^No notifications are set up/);
+  await page.reload();
+  await heading(/^No notifications are set up/);
+  assert.equal(await cell.isChecked(), !wasOn);
+  assert.equal(await page.getByLabel('Quiet hours from').inputValue(), '22:30');
+  await shoot(page, 'notifications-dark');
+  assert.deepEqual(await seriousFindings(page), []);
+  const phone = await stack.open({ ...PHONE, colorScheme: 'light' });
+  await phone.context().addCookies((await page.context().storageState()).cookies);
+  await phone.goto(`${stack.app.url}/notifications`);
+  await phone.getByRole('switch', { name: 'Webhook' }).waitFor();
+  assert.equal(await sidewaysScroll(phone), '');
+  assert.deepEqual(await seriousFindings(phone), []);
+  await shoot(phone, 'notifications-phone');
+  await phone.context().close();
 });
 
 test('the palette opens the order ticket of a coin', async () => {

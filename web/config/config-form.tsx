@@ -61,8 +61,6 @@ interface ConfigFormProps {
   target?: string | undefined;
   /** Text of the button that saves one change. */
   action?: string;
-  /** Unchanged values can be saved too. */
-  savable?: boolean;
   /** When saved values are used. */
   used?: string;
   /** Shown below the help text of a setting. */
@@ -72,7 +70,7 @@ interface ConfigFormProps {
 /** Settings from the JSON Schema of a strategy; errors of the server are shown at their field. */
 export function ConfigForm(props: ConfigFormProps): ReactNode {
   const { scope, remarks = [], onEdit, first, target, extraOf } = props;
-  const { action = 'Save settings', savable = false, used = 'Used from the next decision on after saving.' } = props;
+  const { action = 'Save settings', used = 'Used from the next decision on after saving.' } = props;
   const [draft, setDraft] = useState<Config | null>(first ?? null);
   const [all, setAll] = useState(false);
   const edited = draft ?? scope.own;
@@ -112,15 +110,13 @@ export function ConfigForm(props: ConfigFormProps): ReactNode {
       ))}
       <Outcome error={save.error} fields={fields} warnings={save.data ?? []} />
       <div className="actions">
-        <button type="submit" className="btn go" disabled={save.isPending || !(dirty || savable)}>
+        <button type="submit" className="btn go" disabled={save.isPending || !dirty}>
           {scope.source !== undefined && changes.length > 1 ? `Save ${changes.length} changes` : action}
         </button>
         <button type="button" className="btn" disabled={!dirty} onClick={() => put(scope.own)}>
           Discard
         </button>
-        <span className="note">
-          {dirty || savable ? used : save.isSuccess ? `Saved. ${used}` : 'Nothing is changed.'}
-        </span>
+        <span className="note">{dirty ? used : save.isSuccess ? `Saved. ${used}` : 'Nothing is changed.'}</span>
       </div>
       {changes.length === 0 || scope.source === undefined ? null : (
         <Changes fields={changes} scope={scope} shown={shown} />

@@ -108,7 +108,7 @@ function Typed({ field, value, set, quote, note, error, ...props }: LeafProps & 
       error={error === undefined ? undefined : (rangeProblem(field, value, quote) ?? error)}
       extra={<Slider field={field} value={value} onChange={props.onChange} />}
       input={{
-        type: field.secret ? 'password' : 'text',
+        type: 'text',
         inputMode: isText ? 'text' : 'decimal',
         placeholder: field.empty ?? '',
         value: stands ? typed : typedText(field, value),

@@ -21,8 +21,6 @@ export interface SchemaField {
   readonly percent: Scale | undefined;
   /** Meaning of an empty field that is stored as null; `undefined` where it is an empty text. */
   readonly empty: string | undefined;
-  /** Never shown as typed. */
-  readonly secret: boolean;
   /** Shown on demand only. */
   readonly advanced: boolean;
   readonly range: Range;
@@ -149,7 +147,6 @@ function formOf(schema: Schema) {
     unit: text(form['unit']),
     percent: isScale(form['percent']) ? form['percent'] : undefined,
     empty: schema['nullable'] === true ? (text(form['empty']) ?? 'none') : undefined,
-    secret: form['secret'] === true,
     optionLabels: schemaOf(form['options']),
     range: {
       ...(above === undefined ? {} : { above }),

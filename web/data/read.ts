@@ -2,6 +2,7 @@ import {
   keepPreviousData,
   type QueryKey,
   useInfiniteQuery,
+  useIsMutating,
   useMutation,
   useQueries,
   useQuery,
@@ -136,6 +137,9 @@ interface ActOptions<Done, Sent> {
 /** Runs a change that needs more than one operation; like {@link useAct} otherwise. */
 export const useRun = <Done, Sent = void>(run: (sent: Sent) => Promise<Done>, options: ActOptions<Done, Sent> = {}) =>
   useMutation<Done, Error, Sent>({ ...options, mutationFn: (sent) => run(sent) });
+
+/** True until every change and the reads after it have ended: a change that sends stored values back has to wait for them. */
+export const useIsSaving = (): boolean => useIsMutating() > 0;
 
 /** Runs an operation that changes something. Then every read is stale (query-client.ts), before `onSuccess` runs. */
 export const useAct = <Op extends Operation>(op: Op, options: ActOptions<Answer<Op>, Call<Op>> = {}) =>

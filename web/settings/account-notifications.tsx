@@ -4,7 +4,7 @@ import { listAccountNotifiers } from '#api/contract/account-notifiers.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
 import { useRead } from '#web/data/read.ts';
 import { useDemo } from '#web/data/session.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Icon } from '#web/ui/icon.tsx';
 import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
@@ -12,8 +12,10 @@ import type { AccountNotifiers } from './account-notifiers.ts';
 import { Browsers } from './browsers.tsx';
 import { Channel } from './channel.tsx';
 import { EventMatrix } from './event-matrix.tsx';
+import { messagesOf } from './messages.ts';
 import { OpsNotifySettings } from './ops-notify.tsx';
 import { PriceAlerts } from './price-alerts.tsx';
+import { ProfileChannels } from './profile-channels.tsx';
 
 /** Channels, events and price alerts of an account. */
 export function AccountNotificationsPage(): ReactNode {
@@ -78,17 +80,23 @@ function OfAccount({ id, children }: { id: AccountId; children: ReactNode }): Re
         {(data) => (
           <div className="cols">
             <div className="c7">
-              <Section title="Channels" note="a saved channel can be tested">
-                <Browsers id={id} browsers={data.browsers} />
+              <Section title="Channels">
+                <Browsers id={id} browsers={data.browsers} deliveries={data.deliveries} />
                 {data.notifiers.map((kind) => (
-                  <Channel key={kind.provider} id={id} kind={kind} />
+                  <Channel
+                    key={kind.provider}
+                    id={id}
+                    kind={kind}
+                    last={data.deliveries.find(({ channel }) => channel === kind.title)}
+                  />
                 ))}
+                <ProfileChannels id={id} />
               </Section>
               <PriceAlerts id={id} />
             </div>
             <div className="c5">
               <EventMatrix id={id} data={data} />
-              <Deliveries deliveries={data.deliveries} />
+              <Recent deliveries={data.deliveries} />
               <OpsNotifySettings />
             </div>
           </div>
@@ -98,25 +106,46 @@ function OfAccount({ id, children }: { id: AccountId; children: ReactNode }): Re
   );
 }
 
-const DELIVERIES_SHOWN = 10;
+const MESSAGES_SHOWN = 10;
 
-function Deliveries({ deliveries }: Pick<AccountNotifiers, 'deliveries'>): ReactNode {
+function Recent({ deliveries }: Pick<AccountNotifiers, 'deliveries'>): ReactNode {
+  const messages = messagesOf(deliveries).slice(0, MESSAGES_SHOWN);
   return (
-    <Section title="Recent messages">
-      {deliveries.length === 0 ? <Notice tone="next">No message was sent yet.</Notice> : null}
-      <ul className="feed">
-        {deliveries.slice(0, DELIVERIES_SHOWN).map(({ at, title, channel, error }) => (
-          <li key={`${at} ${channel} ${title}`}>
-            <When at={at} wall />
-            <div>
-              <span>{title}</span>
-              <span className={error === null ? 'note block' : 'care block'}>
-                {error === null ? `Sent to ${channel}.` : `${channel} did not accept it: ${error}.`}
-              </span>
-            </div>
-          </li>
-        ))}
-      </ul>
+    <Section title="Recent">
+      {messages.length === 0 ? (
+        <p className="p-2">No message was sent yet.</p>
+      ) : (
+        <table className="cards">
+          <thead>
+            <tr>
+              <th>Time</th>
+              <th>Status</th>
+              <th>Message</th>
+            </tr>
+          </thead>
+          <tbody>
+            {messages.map(({ at, title, channels, errors }) => (
+              <tr key={`${at} ${title}`}>
+                <td className="note nb">
+                  <When at={at} wall />
+                </td>
+                <td className={errors.length === 0 ? 'rt nb' : 'rt nb care'}>
+                  <Icon name={errors.length === 0 ? 'ok' : 'warn'} />{' '}
+                  {errors.length === 0 ? 'sent' : `${channels - errors.length} of ${channels} sent`}
+                </td>
+                <td className="full">
+                  {title}
+                  {errors.map((error) => (
+                    <span key={error} className="care block">
+                      {error}
+                    </span>
+                  ))}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
     </Section>
   );
 }

@@ -2,8 +2,8 @@ import { type ReactNode, useState } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import { changeBrowser, saveAccountNotifier } from '#api/contract/account-notifiers.ts';
 import { call } from '#web/data/call.ts';
-import { useRun } from '#web/data/read.ts';
-import { Failure, Notice } from '#web/ui/notice.tsx';
+import { useIsSaving, useRun } from '#web/data/read.ts';
+import { Failure } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import type { AccountNotifiers } from './account-notifiers.ts';
 
@@ -40,11 +40,15 @@ const columnsOf = ({ id, data: { notifiers, browsers } }: MatrixProps): Column[]
 export function EventMatrix(props: MatrixProps): ReactNode {
   const { data } = props;
   const columns = columnsOf(props);
-  const save = useRun(({ column, rules }: { column: Column; rules: Rules }) => column.save(rules));
+  const [first] = columns;
+  const isSaving = useIsSaving();
+  const save = useRun(async (edits: readonly { column: Column; rules: Rules }[]) => {
+    for (const { column, rules } of edits) await column.save(rules);
+  });
   return (
     <Section title="Events by channel">
       {columns.length === 0 ? (
-        <Notice tone="next">Set up a channel: then choose here what it receives.</Notice>
+        <p className="p-2">Set up a channel: then choose here what it receives.</p>
       ) : (
         <div className="tw" tabIndex={0} role="group" aria-label="Events by channel">
           <table>
@@ -71,8 +75,8 @@ export function EventMatrix(props: MatrixProps): ReactNode {
                         type="checkbox"
                         aria-label={`${words}: ${column.title}`}
                         checked={column.rules.events.includes(event)}
-                        disabled={save.isPending}
-                        onChange={() => save.mutate({ column, rules: toggled(column.rules, event) })}
+                        disabled={isSaving}
+                        onChange={() => save.mutate([{ column, rules: toggled(column.rules, event) }])}
                       />
                     </td>
                   ))}
@@ -82,17 +86,23 @@ export function EventMatrix(props: MatrixProps): ReactNode {
           </table>
         </div>
       )}
-      {save.isError ? <Failure what="Not saved." error={save.error} /> : null}
-      {columns.map((column) => (
+      <Failure what="Not saved." error={save.error} />
+      {first === undefined ? null : (
         <QuietHours
-          key={`${column.key} ${column.rules.quietHours?.from} ${column.rules.quietHours?.to}`}
-          column={column}
-          save={(quietHours) => save.mutate({ column, rules: { ...column.rules, quietHours } })}
+          key={`${first.rules.quietHours?.from} ${first.rules.quietHours?.to}`}
+          hours={first.rules.quietHours}
+          isShared={columns.every(({ rules }) => same(rules.quietHours, first.rules.quietHours))}
+          disabled={isSaving}
+          save={(quietHours) =>
+            save.mutate(columns.map((column) => ({ column, rules: { ...column.rules, quietHours } })))
+          }
         />
-      ))}
+      )}
     </Section>
   );
 }
+
+const same = (a: Rules['quietHours'], b: Rules['quietHours']): boolean => a?.from === b?.from && a?.to === b?.to;
 
 const toggled = (rules: Rules, event: Rules['events'][number]): Rules => ({
   ...rules,
@@ -100,43 +110,49 @@ const toggled = (rules: Rules, event: Rules['events'][number]): Rules => ({
 });
 
 interface QuietProps {
-  column: Column;
+  hours: Rules['quietHours'];
+  /** False where the channels have different hours. */
+  isShared: boolean;
+  disabled: boolean;
   save: (hours: Rules['quietHours']) => void;
 }
 
-function QuietHours({ column: { title, rules }, save }: QuietProps): ReactNode {
-  const [from, setFrom] = useState(rules.quietHours?.from ?? '');
-  const [to, setTo] = useState(rules.quietHours?.to ?? '');
+/** One span for all channels; both fields empty is none. */
+function QuietHours({ hours, isShared, disabled, save }: QuietProps): ReactNode {
+  const [from, setFrom] = useState(hours?.from ?? '');
+  const [to, setTo] = useState(hours?.to ?? '');
   const isComplete = (from === '') === (to === '');
   return (
     <form
-      className="actions"
+      className="quiet-hours"
       onSubmit={(event) => {
         event.preventDefault();
         save(from === '' ? null : { from, to });
       }}
     >
-      <span className="note">Quiet hours of {title}</span>
-      <span className="in">
-        <input
-          type="time"
-          aria-label={`Quiet hours of ${title} from`}
-          value={from}
-          onChange={({ target }) => setFrom(target.value)}
-        />
+      <span>
+        Quiet hours
+        <span className="note block">
+          Messages wait until they end. Urgent messages do not wait.
+          {isShared ? '' : ' The channels have different hours: saving gives all of them these.'}
+        </span>
       </span>
-      <span className="in">
-        <input
-          type="time"
-          aria-label={`Quiet hours of ${title} until`}
-          value={to}
-          onChange={({ target }) => setTo(target.value)}
-        />
+      <span className="actions">
+        <span className="in">
+          <input
+            type="time"
+            aria-label="Quiet hours from"
+            value={from}
+            onChange={({ target }) => setFrom(target.value)}
+          />
+        </span>
+        <span className="in">
+          <input type="time" aria-label="Quiet hours until" value={to} onChange={({ target }) => setTo(target.value)} />
+        </span>
+        <button type="submit" className="btn small" disabled={!isComplete || disabled}>
+          Save quiet hours
+        </button>
       </span>
-      <button type="submit" className="btn small" disabled={!isComplete}>
-        Save
-      </button>
-      <span className="note">Urgent messages do not wait.</span>
     </form>
   );
 }

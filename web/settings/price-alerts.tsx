@@ -5,7 +5,7 @@ import type { Answer } from '#api/contract/operation.ts';
 import { useAct, useRead } from '#web/data/read.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
 import { Choice, Field } from '#web/ui/field.tsx';
-import { Failure, Notice } from '#web/ui/notice.tsx';
+import { Failure } from '#web/ui/notice.tsx';
 import { MISSING, NARROW_SPACE, percent, price as priceText } from '#web/ui/numbers.ts';
 import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -44,11 +44,14 @@ export function PriceAlerts({ id }: { id: AccountId }): ReactNode {
         {({ alerts, coins }) => (
           <>
             {alerts.length === 0 ? (
-              <Notice tone="next">No price alert is set.</Notice>
+              <p className="p-2">No price alert is set.</p>
             ) : (
               <AlertTable id={id} alerts={alerts} />
             )}
-            <NewAlert id={id} coins={coins} />
+            <details>
+              <summary className="px-2">New price alert</summary>
+              <NewAlert id={id} coins={coins} />
+            </details>
           </>
         )}
       </Read>

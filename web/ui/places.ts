@@ -17,7 +17,6 @@ const PROFILE_PAGES = [
   { to: '/profiles/$id/logs', words: 'Logs' },
   { to: '/profiles/$id/diagnosis', words: 'Diagnosis' },
   { to: '/profiles/$id/history', words: 'Trades' },
-  { to: '/profiles/$id/notifications', words: 'Notifications' },
   { to: '/profiles/$id/manage', words: 'Manage' },
 ] as const;
 
@@ -29,10 +28,9 @@ export const RESEARCH_PAGES = [
   { to: '/profiles/$id/discovery', words: 'Find coins' },
 ] as const;
 
-/** A live demo sends no messages and starts no diagnosis. */
-const NOT_IN_DEMO: readonly string[] = ['Notifications', 'Diagnosis'];
+/** A live demo starts no diagnosis. */
 export const profilePagesOf = (demo: boolean): readonly (typeof PROFILE_PAGES)[number][] =>
-  demo ? PROFILE_PAGES.filter(({ words }) => !NOT_IN_DEMO.includes(words)) : PROFILE_PAGES;
+  demo ? PROFILE_PAGES.filter(({ words }) => words !== 'Diagnosis') : PROFILE_PAGES;
 
 /** A live demo locks most settings, so it hides the page. */
 export const placesOf = (demo: boolean): readonly (typeof PLACES)[number][] =>
