@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { readLiveComparison } from '#api/contract/live-checks.ts';
 import { listProfiles } from '#api/contract/profiles.ts';
 import { listBacktests, listSweeps, readTrials } from '#api/contract/research.ts';
 import type { Profile } from '#web/data/answers.ts';
 import { paceOf } from '#web/data/research.ts';
 import { useRead, useReads } from '#web/data/read.ts';
+import { Choice } from '#web/ui/field.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { count, whole } from '#web/ui/numbers.ts';
 import { RESEARCH_PAGES } from '#web/ui/places.ts';
@@ -113,25 +114,34 @@ function NoRuns({ profiles: [first] }: { profiles: readonly Profile[] }): ReactN
 const START_WORDS: Readonly<Record<string, string>> = { Backtests: 'New backtest', Sweeps: 'New sweep' };
 
 function Start({ profiles }: { profiles: readonly Profile[] }): ReactNode {
+  const [wanted, setWanted] = useState<string>();
+  const profile = profiles.find(({ id }) => id === wanted) ?? profiles[0];
+  if (profile === undefined) return null;
+  const { id, name, symbols } = profile;
   return (
-    <Section title="Start">
-      {profiles.map(({ id, name, symbols }) => (
-        <div key={id} className="px-2 pb-3">
-          <p>
-            <b>{name}</b> <span className="note">{symbols.join(', ')}</span>
-          </p>
-          <div className="actions">
-            {RESEARCH_PAGES.map(({ to, words }) => (
-              <Link key={to} to={to} params={{ id }} className="btn small">
-                {START_WORDS[words] ?? words}
-              </Link>
-            ))}
-            <Link to="/profiles/$id/compare" params={{ id }} className="btn small">
-              Compare runs
-            </Link>
-          </div>
-        </div>
-      ))}
+    <Section title="Start" note={symbols.join(', ')}>
+      {profiles.length === 1 ? (
+        <p className="px-2">
+          <b>{name}</b>
+        </p>
+      ) : (
+        <Choice
+          label="Profile"
+          value={id}
+          options={profiles.map((one) => ({ value: one.id, words: one.name }))}
+          onChange={setWanted}
+        />
+      )}
+      <div className="actions">
+        {RESEARCH_PAGES.map(({ to, words }) => (
+          <Link key={to} to={to} params={{ id }} className="btn small">
+            {START_WORDS[words] ?? words}
+          </Link>
+        ))}
+        <Link to="/profiles/$id/compare" params={{ id }} className="btn small">
+          Compare runs
+        </Link>
+      </div>
     </Section>
   );
 }
