@@ -193,6 +193,9 @@ function textOf(thrown: unknown): string {
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);
 
+/** A value of memory; null for an object, whose conversion to JSON would run code of the file without a time limit. */
+const plain = (value: unknown): unknown => (typeof value === 'object' || typeof value === 'function' ? null : value);
+
 /** The index of the first rule that answers; -1 when none does. */
 function firstOf(rules: readonly Rule[], moment: object, place: number): number {
   for (let i = 0; i < rules.length; i += 1) {
@@ -285,12 +288,13 @@ function openFile(
       }
       pulse[0] = steps + 2;
     },
-    memory: () => JSON.stringify(memory),
+    memory: () =>
+      JSON.stringify(Object.fromEntries(Object.entries(memory).map(([name, value]) => [name, plain(value)]))),
     lines() {
-      const values: Record<string, unknown> = {};
+      const values: Record<string, number> = {};
       try {
         pulse[1] = 4;
-        for (const [name, line] of Object.entries(runs.lines ?? {})) values[name] = line(moment);
+        for (const [name, line] of Object.entries(runs.lines ?? {})) values[name] = numberOf(line(moment));
       } catch {
         // A line that throws has a gap: the chart is not worth a failed candle.
       }

@@ -80,7 +80,16 @@ const harnessScript = (): Script =>
       let next = () => undefined;
       const harness = Object.freeze({
         arm(work, ...texts) { next = () => work(...texts); },
-        run() { const work = next; next = () => undefined; return work(); },
+        // A getter of a thrown object is code of the file: its text is read here, under the time limit.
+        run() {
+          const work = next;
+          next = () => undefined;
+          try {
+            return work();
+          } catch (thrown) {
+            throw Object.freeze({ stack: String(thrown?.stack ?? thrown) });
+          }
+        },
         armLoad(file) {
           next = () => {
             const exported = { value: undefined };
@@ -112,8 +121,8 @@ export interface StrategyContext {
   /** The declared indicators as JSON. Throws what the file throws, or StrategyHung. */
   declare(settings: string): string;
   open(settings: string, layout: string, memory: string): RunningFile;
-  /** Answers the questions in the cells within `limitMs`. Throws StrategyHung. */
-  stepWithin(file: RunningFile, limitMs: number): void;
+  /** Answers the questions in the cells within `limitMs`; returns the prices of `lines` as JSON. Throws StrategyHung. */
+  stepWithin(file: RunningFile, limitMs: number): string;
 }
 
 /** Milliseconds for the statements of a file, and for its declarations. */
@@ -159,6 +168,8 @@ export function openContext({ file, script }: StrategySource): StrategyContext {
     },
     stepWithin(running, limitMs) {
       within(limitMs, running.step);
+      const lines = within(limitMs, running.lines);
+      return typeof lines === 'string' ? lines : '{}';
     },
   };
 }

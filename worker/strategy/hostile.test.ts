@@ -72,6 +72,15 @@ const FAILING: Readonly<Record<string, readonly [top: string, says: RegExp]>> = 
     /^hostile\.ts:2: TypeError: Cannot add property/,
   ],
   'an endless statement': ['for (;;) {}', /no answer within 1000 ms/],
+  'a loop that catches its end': ['for (;;) { try { for (;;) {} } catch {} }', /no answer within 1000 ms/],
+  'an error with an endless stack': ['throw { get stack() { for (;;) {} } };', /no answer within 1000 ms/],
+  'an error without a text': ['throw Object.create(null);', /^hostile\.ts: TypeError/],
+  'a proxy': ['const p = new Proxy({}, {});', /^hostile\.ts:2: ReferenceError: Proxy is not defined/],
+  'a module of Node': ["const fs = require('fs');", /^hostile\.ts:2: ReferenceError: require is not defined/],
+  'code from text by a generator': ["(function* () {}).constructor('yield 1')();", /^hostile\.ts:2: EvalError/],
+  'an endless recursion': ['const f = () => f() + 1; f();', /^hostile\.ts:2: RangeError: Maximum call stack/],
+  'a text without end': ["let t = 'x'; for (;;) t += t;", /^hostile\.ts:2: RangeError: Invalid string length/],
+  'a changed global': ['globalThis.seen = 1;', /^hostile\.ts:2: TypeError: Cannot add property seen/],
 };
 
 for (const [name, [top, says]] of Object.entries(FAILING)) {
@@ -82,9 +91,71 @@ for (const [name, [top, says]] of Object.entries(FAILING)) {
   });
 }
 
+/** Declared with a wrong size or name. */
+const MISDECLARED: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
+  'an indicator of minus five candles': [
+    file({}).replace('rsi(5)', 'rsi(-5)'),
+    /^hostile\.ts: indicators: rsi\.params/,
+  ],
+  'an indicator of a billion candles': [
+    file({}).replace('rsi(5)', 'rsi(1e9)'),
+    /^hostile\.ts: indicators: rsi\.params/,
+  ],
+  'an indicator of half a candle': [file({}).replace('rsi(5)', 'rsi(5.5)'), /length must be a whole number, not 5\.5/],
+  'a share of two positions': [file({}).replace("sell: 'high',", "sell: 'high', share: 2,"), /^hostile\.ts: exit/],
+  'candles of seven minutes': [file({}).replace("'1h'", "'7m'"), /^hostile\.ts: interval/],
+  'a code of the service': [
+    file({}).replace("'low'", "'stop-reached'"),
+    /the code "stop-reached" belongs to the service/,
+  ],
+  'a code that is used twice': [file({}).replace("'low'", "'not-low'"), /the code "not-low" is used twice/],
+  'a name that is a fact': [file({ more: 'memory: { close: 1 },' }), /^hostile\.ts: memory\.close/],
+  'a name in a sentence that is unknown': [
+    file({}).replace("'Waiting.'", "'Waiting for {godot}.'"),
+    /^hostile\.ts:7: the sentence of not-low names \{godot\}/,
+  ],
+  'a description without end': [file({ more: 'memory: { toJSON() { for (;;) {} } },' }), /no answer within 1000 ms/],
+};
+
+for (const [name, [text, says]] of Object.entries(MISDECLARED)) {
+  test(`refused as it is declared: ${name}`, () => {
+    const loaded = loadVersion('hostile.ts', text);
+    assert.match(loaded.kind === 'refused' ? loaded.sentence : 'not refused', says);
+  });
+}
+
 /** Loads, and is found by the check. */
 const FOUND: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
   'an endless rule': [file({ when: '{ while (bars === bars) {} return true;' }), /hostile\.ts:7: rule not-low hung/],
+  'a rule that catches the end of its loop': [
+    file({ when: '{ for (;;) { try { while (bars === bars) {} } finally { continue; } } ' }),
+    /hostile\.ts:7: rule not-low hung/,
+  ],
+  'an endless pattern': [
+    file({ when: "/^(a+)+$/.test('a'.repeat(60) + 'b') || rsi.value >= 45" }),
+    /hostile\.ts:7: rule not-low hung/,
+  ],
+  'an endless line of the chart': [
+    file({ more: '\n  lines: { mark: ({ close }) => { while (close > 0) {} return close; } },' }),
+    /hostile\.ts:6: lines hung/,
+  ],
+  'an endless error': [
+    file({ when: '{ const e = new Error(); Object.defineProperty(e, "stack", { get() { for (;;) {} } }); throw e;' }),
+    /hostile\.ts:7: rule not-low hung/,
+  ],
+  'a text that doubles': [
+    file({ when: "{ let t = 'x'; while (bars === bars) t += t; return true;" }),
+    /hostile\.ts:7: RangeError: Invalid string length/,
+  ],
+  'a setting that is changed': [
+    file({ when: '{ set.more = 1; return true;' }).replace('bars, time }', 'bars, time, set }'),
+    /hostile\.ts:7: TypeError: Cannot add property more/,
+  ],
+  'a new field of the memory': [
+    file({ more: 'memory: { kept: 0 }, each: ({ memory }) => { memory.other = 1; },' }),
+    /hostile\.ts:5: TypeError: Cannot add property other/,
+  ],
+  'a target that is no number': [file({ more: 'target: () => Number.NaN,' }), /target/i],
   'a rule that throws': [file({ when: '{ null.x; return true;' }), /hostile\.ts:7: TypeError/],
   'a stop that is no number': [file({ stop: 'Number.NaN' }), /The stop is not a number/],
   'a stop above the price': [file({ stop: 'close * 1.01' }), /is not below the close/],
@@ -126,6 +197,12 @@ for (const [name, [text, says]] of Object.entries(FOUND)) {
 
 test('the unchanged file passes, so that each finding above is about its hostile part', async () => {
   const checked = await checkFile({ name: 'hostile.ts', text: file({}) });
+  assert.deepEqual([checked.passed, checked.refused], [true, undefined]);
+});
+
+test('an object in the memory is not kept, and its conversion to JSON does not run', async () => {
+  const each = 'each: ({ memory }) => { memory.kept = { toJSON() { for (;;) {} } }; },';
+  const checked = await checkFile({ name: 'hostile.ts', text: file({ more: `memory: { kept: 0 }, ${each}` }) });
   assert.deepEqual([checked.passed, checked.refused], [true, undefined]);
 });
 

@@ -32,9 +32,8 @@ function reply(request: Request): Reply {
   const file = running.get(request.instance);
   if (file === undefined) return { number, failed: 'the coin is not open' };
   for (const [at, value] of request.cells.entries()) file.cells[at] = value;
-  version.stepWithin(file, STEP_LIMIT_MS);
-  const problem = file.problem();
-  return { number, cells: Float64Array.from(file.cells), memory: file.memory(), lines: file.lines(), problem };
+  const lines = version.stepWithin(file, STEP_LIMIT_MS);
+  return { number, cells: Float64Array.from(file.cells), memory: file.memory(), lines, problem: file.problem() };
 }
 
 process.on('message', (request: unknown) => {

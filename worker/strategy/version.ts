@@ -19,8 +19,8 @@ export interface LoadedVersion extends StrategyVersion {
   readonly source: StrategySource;
   /** Declared for the default settings. */
   readonly declared: DeclaredIndicators;
-  /** Like `step` of a running file, with a time limit. Throws a sentence that names the rule that hung. */
-  stepWithin(file: RunningFile, limitMs: number): void;
+  /** `step` and `lines` of a running file with a time limit. Throws a sentence that names the function that hung. */
+  stepWithin(file: RunningFile, limitMs: number): string;
   /** For another thread: see watch.ts. */
   readonly watched: WatchedFile;
 }
@@ -122,7 +122,7 @@ function versionOf(source: StrategySource, context: StrategyContext): LoadedVers
     },
     stepWithin(file, limitMs) {
       try {
-        context.stepWithin(file, limitMs);
+        return context.stepWithin(file, limitMs);
       } catch (error) {
         if (!(error instanceof StrategyHung)) throw error;
         const where = placeOf(source, description, context.pulse[1] ?? 0);
