@@ -78,6 +78,8 @@ test('the change that a launch carries is checked like a save, the stored config
   const small = await launch({ overrideConfig: { buy: { gridLevels: [level] } } });
   assert.match(small.errors?.[0]?.message ?? '', /gives BTCUSDT a buy budget of 2 USDT/);
   assert.match((await launch({ symbols: ['NONEUSDT'] })).errors?.[0]?.message ?? '', /NONEUSDT/);
+  const otherFile = await launch({ strategyName: `my-rsi@${'0'.repeat(64)}` });
+  assert.match(otherFile.errors?.[0]?.message ?? '', /is not a version of the strategy file/);
   assert.match((await launch({ from: WINDOW.to })).errors?.[0]?.message ?? '', /before the end/);
 
   const stored = JSON.stringify({ buy: { candleLimit: 5000 } });

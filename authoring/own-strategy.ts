@@ -31,6 +31,12 @@ export function readReference(reference: string): { readonly name: string; reado
   return { name, hash: hash ?? null };
 }
 
+/** Two versions of one strategy file. */
+export function isSameFile(before: string, after: string): boolean {
+  const [one, other] = [readReference(before), readReference(after)];
+  return one.hash !== null && other.hash !== null && one.name === other.name;
+}
+
 /** The price lines of a chart: indicators over the candles, prices of the file, stop and target. */
 function drawingsOf(description: Description, declared: DeclaredIndicators): Drawings {
   const average = { from: 'close', acts: false, dash: 'solid' } as const;

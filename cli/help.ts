@@ -43,6 +43,7 @@ tradewind sweep     runs many settings on recorded candles; takes the flags of b
 tradewind strategy  your own strategies: files in DIR/strategies, see docs/your-strategy.md
   new NAME            writes a file to begin with; --from EXAMPLE, --data-dir DIR
   check NAME          checks a file, or a path that ends in .ts, and writes its certificate; --json
+  diff OLD.ts NEW.ts  changed lines and results of both over the last 90 days of --candles; flags of backtest
   list                the files with their versions and whether they are checked; --json
 
 tradewind candles   keeps candles for backtests in DIR/candles: import, fetch, export or list

@@ -46,6 +46,8 @@ export const launchBacktest = operation({
     /** Coins of this profile. Default: all of them. */
     symbols: z.array(symbolName).min(1).max(50).optional(),
     overrideConfig,
+    /** Another version of the strategy file of the profile. Default: the version that the profile uses. */
+    strategyName: z.string().max(200).optional(),
   }),
   response: z.object({ runId: z.string(), jobId: z.string(), warnings: z.array(warning) }),
 });

@@ -1,4 +1,6 @@
+import { isSameFile } from '#authoring/own-strategy.ts';
 import { openWindowEnd, type RunLimits, type RunSharing } from '#core/research/research.ts';
+import type { ProfileView } from '#storage/operator/profiles.ts';
 import {
   abortResearch,
   createRun,
@@ -8,6 +10,7 @@ import {
   readRun as selectRun,
   type RunRow,
 } from '#storage/research/research.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
 import { fingerprintsOf, separateFingerprints } from '#api/checks/config-fingerprint.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -34,16 +37,21 @@ export function requireWindow(
 }
 
 async function launch(context: ApiContext, incoming: Incoming<typeof launchBacktest>) {
-  const { operator, profile, commit, body } = incoming;
+  const { operator, commit, body } = incoming;
   const { database, queue } = context;
-  const { symbols, overrideConfig, purse, scope, ...terms } = body;
+  const { symbols, overrideConfig, purse, scope, strategyName = incoming.profile.strategyName, ...terms } = body;
   requireWindow(terms, context.now());
-  const prepared = await prepareLaunch(context, incoming, { symbols, overrideConfig, balance: terms.balance });
+  const profile = withVersion(incoming.profile, strategyName);
+  const { readAccount } = incoming;
+  const prepared = await prepareLaunch(
+    context,
+    { profile, readAccount },
+    { symbols, overrideConfig, balance: terms.balance },
+  );
   const { venue, config } = prepared;
   const { coins, limits, ...shared } = await prepareSharing(context, prepared, { operator, purse, scope });
   const to = terms.to ?? new Date(openWindowEnd(Date.parse(terms.from), context.now().getTime())).toISOString();
   const fingerprints = runFingerprints(prepared, { purse, coins, limits });
-  const { strategyName } = profile;
   const warnings = [...prepared.warnings, ...shared.warnings];
   const request = { ...terms, to, venue, purse, scope, coins, ...(limits === undefined ? {} : { limits }) };
   requireFewCandles(request, 'detailInterval');
@@ -57,6 +65,14 @@ async function launch(context: ApiContext, incoming: Incoming<typeof launchBackt
       return { answer: { runId, jobId, warnings }, subject: runId, after: request };
     }),
   );
+}
+
+/** The profile with another version of its strategy file, for one run. */
+function withVersion(profile: ProfileView, strategyName: string): ProfileView {
+  if (strategyName === profile.strategyName) return profile;
+  if (!isSameFile(profile.strategyName, strategyName) || !STRATEGIES.has(strategyName))
+    throw invalidField('strategyName', 'is not a version of the strategy file that the profile uses');
+  return { ...profile, strategyName };
 }
 
 /** Fingerprints by result. A run with coins of other profiles has none, because it does not test its profile alone. */

@@ -1,4 +1,4 @@
-import { readReference } from '#authoring/own-strategy.ts';
+import { isSameFile } from '#authoring/own-strategy.ts';
 import { isObject } from '#core/merge.ts';
 import {
   listConfigVersions,
@@ -66,12 +66,6 @@ async function change(context: ApiContext, incoming: Incoming<typeof switchStrat
   });
   await announceProfile(context, params.id);
   return saved;
-}
-
-/** Two versions of one strategy file. */
-function isSameFile(before: string, after: string): boolean {
-  const [one, other] = [readReference(before), readReference(after)];
-  return one.hash !== null && other.hash !== null && one.name === other.name;
 }
 
 async function clone(context: ApiContext, incoming: Incoming<typeof cloneProfile>) {

@@ -10,9 +10,11 @@ import { certificateOf, checkFile, type Checked } from '#worker/strategy/check.t
 import { readCertificates, readStrategyFolder, writeCertificate } from '#worker/strategy/folder.ts';
 import { hashOf } from '#worker/strategy/source.ts';
 import { loadVersion } from '#worker/strategy/version.ts';
+import { runDiff } from './diff.ts';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-const USAGE = 'Use "tradewind strategy new NAME", "tradewind strategy check NAME" or "tradewind strategy list".';
+const USAGE =
+  'Use "tradewind strategy new NAME", "tradewind strategy check NAME", "tradewind strategy diff OLD.ts NEW.ts" or "tradewind strategy list".';
 const FLAGS = { 'data-dir': 'text', from: 'text', json: 'switch' } as const;
 
 interface Task {
@@ -23,9 +25,10 @@ interface Task {
   readonly json: boolean;
 }
 
-/** Creates, checks and lists strategy files. Returns the exit code: 0 done, 1 refused or not passed, 2 wrong usage. */
+/** Creates, checks, compares and lists strategy files. Returns the exit code: 0 done, 1 refused or not passed, 2 wrong usage. */
 export async function runStrategy(argv: readonly string[], { root }: CommandContext): Promise<number> {
   const [what = '', ...rest] = argv;
+  if (what === 'diff') return runDiff(rest);
   const name = rest[0]?.startsWith('-') === false ? rest[0] : '';
   const flags = parseFlags(`strategy ${what}`, name === '' ? rest : rest.slice(1), FLAGS);
   if (flags.kind === 'problem') return refuse(flags.sentence, 2);

@@ -9,7 +9,7 @@ import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { CheckButton } from './check-button.tsx';
-import { changedLines, diffLines } from './diff.ts';
+import { changedLines, diffLines } from '#authoring/line-diff.ts';
 import { State } from './strategies.tsx';
 import { shortHash } from './version-state.ts';
 

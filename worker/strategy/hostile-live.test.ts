@@ -53,10 +53,10 @@ interface Live {
 function live(text: string): Live {
   const loaded = loadVersion('live.ts', text);
   assert.ok(loaded.kind === 'version', loaded.kind === 'refused' ? loaded.sentence : '');
-  const { hash, description, declared, file } = loaded.version;
+  const { hash, description, declared } = loaded.version;
   const quarantined: string[] = [];
   const version = new DistantVersion({
-    ...{ hash, description, declared, file, quarantine: null },
+    ...{ hash, description, declared, file: { name: 'live.ts', text }, quarantine: null },
     onQuarantine: (sentence) => quarantined.push(sentence),
   });
   const layout = layoutOf(declared)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedLines, diffLines } from './diff.ts';
+import { changedLines, diffLines } from './line-diff.ts';
 
 test('a changed line is one that is gone and one that is added, with their numbers', () => {
   assert.deepEqual(diffLines('a\nb\nc', 'a\nx\nc'), [
