@@ -2,7 +2,7 @@ import { type MessagePort, Worker } from 'node:worker_threads';
 import { isObject } from '#core/merge.ts';
 import type { RobustnessReport } from '#backtest/robustness.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';
-import { type BacktestStart, ResearchRefused } from '#worker/jobs/prepared.ts';
+import { type BacktestStart, ResearchRefused, USED_ALL_MEMORY } from '#worker/jobs/prepared.ts';
 import type { SweepProcess } from './sweep-process.ts';
 import { watchThread } from '#worker/strategy/watch.ts';
 
@@ -70,6 +70,8 @@ export async function answerInThread(port: MessagePort, work: () => Promise<unkn
   }
 }
 
+const hasNoMemory = (error: unknown): boolean => isObject(error) && error['code'] === 'ERR_WORKER_OUT_OF_MEMORY';
+
 interface InThreadInput<T> {
   readonly program: URL;
   readonly start: unknown;
@@ -85,7 +87,7 @@ export async function runInThread<T>({ program, start, isAnswer, signal }: InThr
     if (isRefused(answer)) reject(new ResearchRefused(answer.refusal));
     else if (isAnswer(answer)) resolve(answer);
   });
-  worker.on('error', reject);
+  worker.on('error', (error) => reject(hasNoMemory(error) ? new ResearchRefused(USED_ALL_MEMORY) : error));
   worker.on('exit', (code) => reject(new Error(`the thread of a backtest ended with ${code}`)));
   const unwatch = watchThread(worker, (sentence) => reject(new ResearchRefused(sentence)));
   const aborted = (): void => reject(signal.reason);

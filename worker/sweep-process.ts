@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { SweepRequest } from '#core/research/research.ts';
 import { isObject } from '#core/merge.ts';
 import type { Unit } from '#storage/research/research.ts';
-import { type BacktestStart, type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
+import { type BacktestStart, type Prepared, ResearchRefused, USED_ALL_MEMORY } from '#worker/jobs/prepared.ts';
 
 /** The parameter sets of a sweep unit, with their market data and config. */
 export interface UnitStart {
@@ -137,7 +137,7 @@ export function createSweepProcess({ isolated = false, waited = false } = {}): S
     } catch (error) {
       // After an abort or an error the process may still be computing.
       if (!(error instanceof ResearchRefused)) await end();
-      throw isolated && error instanceof ProcessEnded ? new ResearchRefused(TOOK_ALL_MEMORY) : error;
+      throw isolated && error instanceof ProcessEnded ? new ResearchRefused(USED_ALL_MEMORY) : error;
     } finally {
       idle = setTimeout(() => void end(), IDLE_MS).unref();
     }
@@ -154,8 +154,6 @@ export function createSweepProcess({ isolated = false, waited = false } = {}): S
     },
   };
 }
-
-const TOOK_ALL_MEMORY = `The strategy file ended its process. It may use more than ${MOST_MEMORY_MB} MB of memory.`;
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 

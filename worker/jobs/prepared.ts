@@ -8,6 +8,10 @@ import type { StrategyFile } from '#strategies/strategy.ts';
 /** A run that cannot start or continue: the message is for the operator, and a retry does not help. */
 export class ResearchRefused extends Error {}
 
+/** The refusal of a run that ended its thread or its process. */
+export const USED_ALL_MEMORY =
+  'The run was ended because it used all of its memory. A strategy file that keeps ever more values does that.';
+
 /** Input of a run, with the location of its candles; the thread loads them itself. */
 export interface Prepared extends Omit<BacktestInput, 'bound' | 'candles' | 'history'> {
   readonly strategyName: string;
