@@ -44,7 +44,7 @@ for (const { name, preset } of all.filter(({ name }) => name === 'trailing-trade
     }
   });
 
-test('every strategy that trades by itself has the same three presets', () => {
+test('every strategy that trades automatically has the same three presets', () => {
   for (const [name, strategy] of STRATEGIES) {
     const buys = strategy.bind({}).shared.entryBudget > 0n || strategy.plansBaskets === true;
     const trades = buys && strategy.takesSignals !== true;
