@@ -295,18 +295,33 @@ function Numbers({ id, comparison, coin }: TableProps & { coin: Compared }): Rea
   );
 }
 
+/** A strategy with the short name of its version, when it is a file: `my-rsi@1a2b3c4d`. */
+const shortReference = (reference: string): string => reference.replace(/(@.{8}).*$/, '$1');
+
 function Settings({ id, comparison }: TableProps): ReactNode {
   const { settings, runs } = comparison;
   const [first] = runs;
   const { labelOf, wordsOf } = useLabels(first?.strategyName ?? '', first === undefined ? {} : fullConfigOf(first));
+  const versions = new Set(runs.map(({ strategyName }) => strategyName));
+  const rows = settings.length + (versions.size < 2 ? 0 : 1);
   return (
     <Section title="Settings that differ">
-      {settings.length === 0 ? <p className="p-2">None: every run used the same settings.</p> : null}
-      {settings.length === 0 ? null : (
+      {rows === 0 ? <p className="p-2">None: every run used the same settings.</p> : null}
+      {rows === 0 ? null : (
         <div className="tw" tabIndex={0} role="group" aria-label="Settings that differ">
           <table className="side">
             <Head id={id} comparison={comparison} first="Setting" />
             <tbody>
+              {versions.size < 2 ? null : (
+                <tr>
+                  <th scope="row">Strategy</th>
+                  {runs.map(({ id: runId, strategyName }) => (
+                    <td key={runId} className="num">
+                      {shortReference(strategyName)}
+                    </td>
+                  ))}
+                </tr>
+              )}
               {settings.map(({ path, values }) => (
                 <tr key={path}>
                   <th scope="row">{labelOf(path)}</th>
