@@ -22,7 +22,7 @@ export const CAPTURE = 'capturing every tick';
 export const PAPER_MARKET = 'changing the market of the paper exchange';
 
 /** Not named by the specification: a check computes for half a minute, and a strategy is its operator's own work. */
-export const STRATEGY_FILES = 'reading the source of strategy files and checking them';
+export const STRATEGY_FILES = 'reading the source of strategy files, checking and previewing them';
 
 const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
 
@@ -30,6 +30,7 @@ const lock = (method: DemoLock['method'], path: string, reason: string): DemoLoc
 export const DEMO_LOCKS: readonly DemoLock[] = [
   lock('GET', '/strategy-versions/:hash', STRATEGY_FILES),
   lock('POST', '/strategy-versions/:hash/check', STRATEGY_FILES),
+  lock('POST', '/accounts/:id/strategy-previews', STRATEGY_FILES),
   lock('GET', '/accounts/:id/api-key', KEYS),
   lock('PUT', '/accounts/:id/api-key', KEYS),
   lock('DELETE', '/accounts/:id/api-key', KEYS),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { instant, profileId } from './fields.ts';
+import { strategyPreview } from '#core/research/strategy-preview.ts';
+import { instant, ofAccount, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
@@ -77,4 +78,27 @@ export const checkStrategyVersion = operation({
   summary: 'Requests a check of a version; its result appears in the version',
   audit: 'strategy.check',
   response: z.object({ jobId: z.string() }),
+});
+
+export const previewStrategyVersion = operation({
+  method: 'POST',
+  path: '/accounts/:id/strategy-previews',
+  need: 'research',
+  ...ofAccount,
+  status: 202,
+  summary: 'Runs a version of a strategy file with its default settings over the last 90 days of a coin',
+  audit: 'strategy.preview',
+  locks: [],
+  body: z.strictObject({ hash, symbol: symbolName }),
+  response: z.object({ jobId: z.string() }),
+});
+
+export const readStrategyPreview = operation({
+  method: 'GET',
+  path: '/accounts/:id/strategy-previews',
+  ...ofAccount,
+  status: 200,
+  summary: 'Result of a version of a strategy file on a coin, once it was requested; kept for a week',
+  query: z.strictObject({ hash, symbol: symbolName }),
+  response: z.object({ preview: strategyPreview.nullable() }),
 });

@@ -45,6 +45,9 @@ export const cacheKeys = {
   assistantRequests: (token: string): string => `assistant:${token}`,
   /** Window counter of questions for the reasons of a span. */
   whyRequests: (caller: string): string => `why:${caller}`,
+  /** core/research/strategy-preview.ts: result of a version of a strategy file on a coin. */
+  strategyPreview: (hash: string, venue: Venue, symbol: string): string =>
+    `strategy-preview:${hash}:${venue}:${symbol}`,
   columnsAsked: (operator: string): string => `columns-asked:${operator}`,
   /** {@link candlesFetched}: time of the last request to the exchange for missing candles. */
   candlesFetched: ({ venue, symbol, interval, fromMs }: CandleSpan): string =>

@@ -11,6 +11,8 @@ export const DEFAULT_COSTS = {
   spreadBps: '2',
   volumePercent: '5',
 } as const satisfies Costs;
+/** Days and starting balance, in quote, of the preview of a strategy file. */
+export const [PREVIEW_DAYS, PREVIEW_BALANCE] = [90, '10000'] as const;
 export const COST_NAMES: readonly string[] = [...Object.keys(DEFAULT_COSTS), 'makerFeeBps'];
 
 const BPS = requireDecimal('10000');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fromKysely, type Job, PgBoss, type QueueOptions, type SendOptions } from 'pg-boss';
+import type { Venue } from '#core/account/account.ts';
 import type { CandleSpan } from '#core/installation/cache-keys.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Notification, NotifierName } from '#core/installation/notify.ts';
@@ -44,6 +45,14 @@ export interface JobData {
   readonly discover: Readonly<Record<string, never>>;
   /** Checks a version of a strategy file. */
   readonly 'check-strategy': { readonly hash: string };
+  /** Runs a version of a strategy file on a coin; from and to are ISO times. */
+  readonly 'preview-strategy': {
+    readonly hash: string;
+    readonly venue: Venue;
+    readonly symbol: string;
+    readonly from: string;
+    readonly to: string;
+  };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -67,6 +76,7 @@ const JOB_NAMES: readonly JobName[] = [
   'account-history',
   'discover',
   'check-strategy',
+  'preview-strategy',
 ];
 /** Jobs of earlier versions, which nothing takes any more. */
 const FORMER_JOBS = ['shadow-replay', 'snapshot-equity', 'watch-drift'];
@@ -79,6 +89,7 @@ const LONG_JOBS: readonly JobName[] = [
   'fetch-candles',
   'account-history',
   'check-strategy',
+  'preview-strategy',
 ];
 const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 

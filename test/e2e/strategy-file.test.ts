@@ -54,7 +54,7 @@ test('a file is created, edited, checked, backtested and swept by commands', { t
   assert.equal(isObject(swept) && Array.isArray(swept['rows']) ? swept['rows'].length : 0, 3);
 });
 
-test('the file appears with its check, its source and its lines', { timeout: 120_000 }, async () => {
+test('the file appears with its check, its source and its result', { timeout: 240_000 }, async () => {
   ({ page } = await settle(stack));
   await page.goto(`${stack.app.url}/strategies`);
   await page.getByText('1 of 1 strategy file passed the check.').waitFor();
@@ -65,6 +65,9 @@ test('the file appears with its check, its source and its lines', { timeout: 120
   await page.getByRole('link', { name: /^[0-9a-f]{8}$/ }).click();
   await page.getByText('no look-ahead').waitFor();
   await page.getByText('export default defineStrategy({').waitFor();
+  const preview = page.getByRole('region', { name: 'The last 90 days' });
+  await preview.getByRole('button', { name: /^Preview / }).click();
+  await preview.getByRole('row', { name: /^Fees paid .*\d USDT$/ }).waitFor({ timeout: 90_000 });
   await lookAt('strategy-version');
 });
 
@@ -84,7 +87,7 @@ test('a profile trades by the file on the paper exchange', { timeout: 180_000 },
     .waitFor({ timeout: 120_000 });
 });
 
-test('a changed file is offered to the profile with the lines that differ', { timeout: 120_000 }, async () => {
+test('a changed file is offered with the lines and the results that differ', { timeout: 240_000 }, async () => {
   edit(["'Sell above an RSI of', 55", "'Sell above an RSI of', 60"]);
   const offer = page.getByRole('region', { name: 'New version of the strategy' });
   await page.goto(`${stack.app.url}/profiles/${profileId}`);
@@ -93,6 +96,11 @@ test('a changed file is offered to the profile with the lines that differ', { ti
   await offer.getByRole('link', { name: 'Changed lines' }).click();
   await page.getByRole('region', { name: 'Changed lines' }).getByText("'Sell above an RSI of', 60").waitFor();
   await lookAt('changed-lines');
+  await page.goto(`${stack.app.url}/profiles/${profileId}`);
+  await offer.getByRole('button', { name: 'Compare 90 days' }).click();
+  await page.getByRole('heading', { level: 1, name: /made .*, .* made/ }).waitFor({ timeout: 90_000 });
+  await page.getByRole('row', { name: /^Strategy dip@\w{8} dip@\w{8}$/ }).waitFor();
+  await lookAt('versions-compared');
   await page.goto(`${stack.app.url}/profiles/${profileId}`);
   await offer.getByRole('button', { name: /^Use version/ }).click();
   await page

@@ -2,6 +2,7 @@ const WORDS: Readonly<Record<string, string>> = {
   advise: 'Request advice on a backtest',
   'apply-avg-entry-price': 'Apply an average entry price',
   'check-strategy': 'Check a strategy file',
+  'preview-strategy': 'Preview a strategy file',
   'compare-live': 'Compare live trading with what was tested',
   'detect-orphans': 'Check for orphan orders',
   'reconcile-positions': 'Compare positions with the wallet',

@@ -10,6 +10,7 @@ import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { CheckButton } from './check-button.tsx';
 import { changedLines, diffLines } from '#authoring/line-diff.ts';
+import { Preview } from './preview.tsx';
 import { State } from './strategies.tsx';
 import { shortHash } from './version-state.ts';
 
@@ -46,6 +47,7 @@ export function StrategyVersionPage(): ReactNode {
               </p>
             </div>
             <CheckResult version={data} />
+            <Preview hash={data.hash} />
             {against === undefined ? null : <Changes version={data} against={against} />}
             <Section title="Source" note="read-only; edit the file on the host">
               <Source lines={data.source.split('\n').map((text, i) => ({ kind: 'same', line: i + 1, text }))} />

@@ -11,6 +11,7 @@ import { discover } from './discover.ts';
 import { fetchCandles } from './fetch-candles.ts';
 import { fanOut, send } from './notify.ts';
 import { createPositionJobs } from './positions.ts';
+import { previewStrategy } from './preview-strategy.ts';
 import { prune } from './prune.ts';
 import { refreshRules } from './refresh-rules.ts';
 import { runBacktestJob, testRobustnessJob } from './research.ts';
@@ -28,6 +29,7 @@ export async function workResearch(context: WorkerContext, queue: Queue): Promis
   await queue.work('run-sweep-unit', createSweepJobs(context));
   await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
   await queue.work('check-strategy', ({ hash }) => checkStrategy(context, hash));
+  await queue.work('preview-strategy', (request, { signal }) => previewStrategy(context, request, signal));
   await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
 }
 
