@@ -98,7 +98,7 @@ test('a changed file is offered with the lines and the results that differ', { t
   await lookAt('changed-lines');
   await page.goto(`${stack.app.url}/profiles/${profileId}`);
   await offer.getByRole('button', { name: 'Compare 90 days' }).click();
-  await page.getByRole('heading', { level: 1, name: /made .*, .* made/ }).waitFor({ timeout: 90_000 });
+  await page.getByRole('heading', { level: 1, name: /^[AB] made .* %, [AB] .* %\.$/ }).waitFor({ timeout: 90_000 });
   await page.getByRole('row', { name: /^Strategy dip@\w{8} dip@\w{8}$/ }).waitFor();
   await lookAt('versions-compared');
   await page.goto(`${stack.app.url}/profiles/${profileId}`);
