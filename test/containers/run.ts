@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -57,7 +57,11 @@ async function main(): Promise<number> {
   const filesFailed = (all || values.files) && !(await runFiles());
   const rows: Row[] = [];
   for (const name of all ? Object.keys(TIERS) : positionals)
-    if (isTier(name) && !interrupted.signal.aborted) rows.push(await runTier(name));
+    if (isTier(name) && !interrupted.signal.aborted) {
+      const row = await runTier(name);
+      rows.push(row);
+      noteRow(row);
+    }
   // The tests of an interrupted run could not end it.
   if (interrupted.signal.aborted) await endEngine(true);
   if (rows.length > 0) console.log(`\n${tableOf(rows)}`);
@@ -78,6 +82,13 @@ async function runTier(name: TierName): Promise<Row> {
   const noted = existsSync(versions) ? readFileSync(versions, 'utf8').trim().split('\n') : [];
   rmSync(folder, { recursive: true });
   return { name, tally, seconds: (performance.now() - startMs) / 1000, versions: [...new Set(noted)] };
+}
+
+/** `.ci/run` names a file for its table of all tiers: one line a tier, its cells divided by tabs. */
+function noteRow({ name, tally, seconds, versions }: Row): void {
+  const file = process.env['TIER_ROWS'];
+  const cells = [name, tally.passed, tally.failed, tally.skipped, seconds.toFixed(0), versions.join(', ')];
+  if (file !== undefined) appendFileSync(file, `${cells.join('\t')}\n`);
 }
 
 /** The tests of deploy/ that run in processes. */
