@@ -7,13 +7,15 @@ import { watchBootstrap } from './bootstrap-watch.ts';
 const root = resolve(import.meta.dirname, '..');
 const [command = 'help', ...argv] = process.argv.slice(2);
 
-const envFile = join(root, '.env');
+const { TRADEWIND_BOOTSTRAP: bootstrap, TRADEWIND_HOME: home = root } = process.env;
+delete process.env['TRADEWIND_BOOTSTRAP'];
+delete process.env['TRADEWIND_HOME'];
+const envFile = join(home, '.env');
 if (existsSync(envFile)) process.loadEnvFile(envFile);
-const { TRADEWIND_BOOTSTRAP: bootstrap, ...environment } = process.env;
 
 // Loading code is half of a short command. The cache is next to the packages, where no other user can replace it.
 enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
-const context: CommandContext = { root, environment, bootstrapGone: watchBootstrap(bootstrap) };
+const context: CommandContext = { root, home, environment: { ...process.env }, bootstrapGone: watchBootstrap(bootstrap) };
 process.exit(await runCommand(command));
 
 /** Commands that run one process and exit themselves. */

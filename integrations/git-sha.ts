@@ -3,13 +3,14 @@ import { dirname, join, resolve } from 'node:path';
 
 const CHECKOUT = resolve(import.meta.dirname, '..');
 
-/** Revision of api and worker: that of the build, else that of the checkout, else `unknown`. */
+/** Revision of api and worker: that of the build, else that of the checkout or release, else `unknown`. */
 export const ownSha = (built: string | undefined): string => built ?? readGitSha(CHECKOUT) ?? 'unknown';
 
-/** The commit that is checked out in `root`, read from .git itself; undefined where there is no repository or no commit. */
+/** The commit that is checked out in `root`, read from .git itself, or that of a release; undefined where there is neither. */
 export function readGitSha(root: string): string | undefined {
   const folder = findGitFolder(root);
-  if (folder === undefined) return undefined;
+  // `git archive` writes the commit into this file.
+  if (folder === undefined) return asSha(readText(join(root, 'commit.txt')));
   const head = readText(join(folder, 'HEAD'));
   if (head === undefined) return undefined;
   const reference = /^ref: (.+)$/.exec(head)?.[1];

@@ -4,19 +4,22 @@ import { fileURLToPath } from 'node:url';
 import { installWhatIsMissing } from './install.js';
 import { findNode } from './pinned-node.js';
 import { runChild } from './run-child.js';
+import { rootToRun } from './unpack.js';
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const own = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /**
  * Installs missing packages and runs the command with the pinned Node. This process only forwards signals and the exit code.
+ * A checkout keeps its data within itself; an installed release keeps it in the folder where it is started.
  * @param {string[]} argv
  * @param {NodeJS.ProcessEnv} environment
  */
 export async function run(argv, environment) {
   try {
+    const root = rootToRun(own, environment);
     await installWhatIsMissing(root, environment);
     const node = findNode(root);
-    const { program, args } = chooseProgram(argv, node);
+    const { program, args } = chooseProgram(argv, { root, node });
     process.exitCode = await runChild(program, args, {
       stdio: 'inherit',
       env: {
@@ -24,6 +27,7 @@ export async function run(argv, environment) {
         PATH: `${dirname(node)}${delimiter}${environment.PATH ?? ''}`,
         // Lets the command detect that this process is gone and no longer forwards signals.
         TRADEWIND_BOOTSTRAP: String(process.pid),
+        ...(root === own ? {} : { TRADEWIND_HOME: process.cwd() }),
       },
     });
   } catch (error) {
@@ -34,21 +38,21 @@ export async function run(argv, environment) {
 
 /**
  * @param {string[]} argv
- * @param {string} node
+ * @param {{ root: string, node: string }} place
  * @returns {{ program: string, args: string[] }}
  */
-function chooseProgram([command = 'help', ...rest], node) {
+function chooseProgram([command = 'help', ...rest], { root, node }) {
   if (command === 'node') return { program: node, args: rest };
-  if (command === 'exec') return chooseTool(rest, node);
+  if (command === 'exec') return chooseTool(rest, { root, node });
   return { program: node, args: [join(root, 'cli', 'main.ts'), command, ...rest] };
 }
 
 /**
  * A development tool by its name in its package.
  * @param {string[]} argv
- * @param {string} node
+ * @param {{ root: string, node: string }} place
  */
-function chooseTool([tool = '', ...rest], node) {
+function chooseTool([tool = '', ...rest], { root, node }) {
   const packages = { biome: '@biomejs/biome', tsc: 'typescript' };
   const folder = join(root, 'node_modules', packages[tool] ?? tool);
   const manifest = join(folder, 'package.json');

@@ -58,7 +58,7 @@ export async function runCandles([name = '', ...argv]: readonly string[], contex
     return 2;
   }
   const { values } = flags;
-  const dataDir = resolve(values.get('data-dir') ?? join(context.root, '.tradewind'));
+  const dataDir = resolve(values.get('data-dir') ?? join(context.home, '.tradewind'));
   try {
     await action({ values, store: new CandleStore(join(dataDir, 'candles', market)), market, context });
     return 0;

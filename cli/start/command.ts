@@ -17,7 +17,7 @@ const placeholderUrl = 'postgres://embedded';
 
 /** Runs the whole service until a signal comes. Returns the exit code: 0 stopped, 1 could not start, 2 wrong usage. */
 export async function runStart(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parseStartOptions(argv, { root: context.root, cwd: process.cwd() });
+  const parsed = parseStartOptions(argv, { home: context.home, cwd: process.cwd() });
   if (parsed.kind === 'problem') {
     console.error(parsed.sentence);
     return 2;

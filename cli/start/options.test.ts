@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseStartOptions } from './options.ts';
 
-const folders = { root: '/checkout', cwd: '/somewhere' };
+const folders = { home: '/checkout', cwd: '/somewhere' };
 
 test('without flags everything has its default', () => {
   assert.deepEqual(parseStartOptions([], folders), {

@@ -30,8 +30,8 @@ const kinds = {
   'no-open': 'switch',
 } as const;
 
-/** Parses the flags of `tradewind start`; paths are taken from `cwd`, the default data folder lies in `root`. */
-export function parseStartOptions(argv: readonly string[], folders: { root: string; cwd: string }): ParsedStart {
+/** Parses the flags of `tradewind start`; paths are taken from `cwd`, the default data folder lies in `home`. */
+export function parseStartOptions(argv: readonly string[], folders: { home: string; cwd: string }): ParsedStart {
   const flags = parseFlags('start', argv, kinds);
   if (flags.kind === 'problem') return flags;
   const { values } = flags;
@@ -68,7 +68,7 @@ export function parseStartOptions(argv: readonly string[], folders: { root: stri
   return {
     kind: 'options',
     options: {
-      dataDir: dataDir === undefined ? resolve(folders.root, '.tradewind') : resolve(folders.cwd, dataDir),
+      dataDir: dataDir === undefined ? resolve(folders.home, '.tradewind') : resolve(folders.cwd, dataDir),
       port: port === undefined ? undefined : Number(port),
       replay: replay === undefined ? undefined : resolve(folders.cwd, replay),
       relay,

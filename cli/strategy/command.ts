@@ -26,7 +26,7 @@ interface Task {
 }
 
 /** Creates, checks, compares and lists strategy files. Returns the exit code: 0 done, 1 refused or not passed, 2 wrong usage. */
-export async function runStrategy(argv: readonly string[], { root }: CommandContext): Promise<number> {
+export async function runStrategy(argv: readonly string[], { root, home }: CommandContext): Promise<number> {
   const [what = '', ...rest] = argv;
   if (what === 'diff') return runDiff(rest);
   const name = rest[0]?.startsWith('-') === false ? rest[0] : '';
@@ -36,7 +36,7 @@ export async function runStrategy(argv: readonly string[], { root }: CommandCont
   const dataDir = values.get('data-dir');
   const task: Task = {
     examples: join(root, 'authoring', 'examples'),
-    folder: dataDir === undefined ? folderOf(root) : join(resolve(dataDir), 'strategies'),
+    folder: dataDir === undefined ? folderOf(home) : join(resolve(dataDir), 'strategies'),
     name,
     from: values.get('from') ?? 'empty',
     json: values.has('json'),
@@ -47,10 +47,10 @@ export async function runStrategy(argv: readonly string[], { root }: CommandCont
   return refuse(USAGE, 2);
 }
 
-/** The folder that the worker of this checkout or image reads. */
-function folderOf(root: string): string {
+/** The folder that the worker of this checkout, release or image reads. */
+function folderOf(home: string): string {
   const set = process.env['STRATEGY_DIR'];
-  return set === undefined || set === '' ? join(root, '.tradewind', 'strategies') : resolve(set);
+  return set === undefined || set === '' ? join(home, '.tradewind', 'strategies') : resolve(set);
 }
 
 function refuse(sentence: string, code = 1): number {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -89,7 +89,10 @@ test(
     for (let i = 0; i < UPGRADES; i++) {
       // Another revision is another image.
       const sha = i === 0 ? now : `${now.slice(0, 36)}${String(i).padStart(4, '0')}`;
+      const proxy = readFileSync(join(checkout, 'deploy/nginx.conf'), 'utf8');
       await checkOut(now, checkout);
+      if (readFileSync(join(checkout, 'deploy/nginx.conf'), 'utf8') !== proxy)
+        await stack.compose(['restart', 'nginx']);
       const watched = await watchDuring(
         async () => {
           await stack.type(blockOf('docs/operator/upgrade.md', /before-upgrade/), sha);
