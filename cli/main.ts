@@ -15,7 +15,12 @@ if (existsSync(envFile)) process.loadEnvFile(envFile);
 
 // Loading code is half of a short command. The cache is next to the packages, where no other user can replace it.
 enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
-const context: CommandContext = { root, home, environment: { ...process.env }, bootstrapGone: watchBootstrap(bootstrap) };
+const context: CommandContext = {
+  root,
+  home,
+  environment: { ...process.env },
+  bootstrapGone: watchBootstrap(bootstrap),
+};
 process.exit(await runCommand(command));
 
 /** Commands that run one process and exit themselves. */

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockInstallation } from './install-lock.js';
 import { runChild } from './run-child.js';
 
+/** Free space in MB that the packages take. */
+const packagesMb = 800;
+
 /**
- * Installs the missing packages of package-lock.json. Rejects with a sentence when npm fails.
+ * Installs the missing packages of package-lock.json. Rejects with a sentence when npm fails, or when they have no room.
  * @param {string} root the checkout
  * @param {NodeJS.ProcessEnv} environment
  */
@@ -19,6 +22,7 @@ export async function installWhatIsMissing(root, environment) {
   try {
     // Another start may have finished while this one waited.
     if (!isInstalled(root, readStamp(root) === wanted)) {
+      requireSpace(root);
       console.log('Installing missing packages (once, about a minute)…');
       await install(root, environment);
     }
@@ -26,6 +30,16 @@ export async function installWhatIsMissing(root, environment) {
   } finally {
     unlock();
   }
+}
+
+/** @param {string} root */
+function requireSpace(root) {
+  const { bavail, bsize } = statfsSync(root);
+  const freeMb = Math.floor((bavail * bsize) / 1e6);
+  if (freeMb < packagesMb)
+    throw new Error(
+      `The packages need ${packagesMb} MB, but the disk of ${root} has ${freeMb} MB free: free some space.`,
+    );
 }
 
 /** @param {string} root */

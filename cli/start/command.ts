@@ -2,7 +2,7 @@ import { EnvironmentError, parseEnvironment } from '#core/installation/env.ts';
 import type { CommandContext } from '#cli/command.ts';
 import { readVersion } from '#cli/version.ts';
 import { openBrowser } from './browser.ts';
-import { openDataFolder } from './data-folder.ts';
+import { lowDiskWarning, openDataFolder } from './data-folder.ts';
 import { parseStartOptions, type StartOptions } from './options.ts';
 import { claimPort } from './port-check.ts';
 import { requireReplayFolder } from './replay-folder.ts';
@@ -57,6 +57,8 @@ async function run({ options, context, terminal, stop }: Run): Promise<void> {
   owner.describe(url);
 
   terminal.line(`Tradewind ${readVersion(root)}`);
+  const warning = lowDiskWarning(options.dataDir);
+  if (warning !== undefined) terminal.line(warning);
   await using service = new Service({ root, options, inherited, env, claim, embedded, terminal, stop });
   endByForce(service, stop);
   await service.start();

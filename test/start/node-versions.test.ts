@@ -8,6 +8,8 @@ import { ROOT, Trial } from './trial.ts';
 const PACKAGE = `node-${process.platform}-${process.arch}`;
 /** The oldest that the README names, the one after it, and the newest that exists. */
 const VERSIONS = ['20', '22', 'latest'];
+/** Too old to install the packages. */
+const TOO_OLD = '18';
 
 const npm = findProgram(['npm']);
 
@@ -40,3 +42,16 @@ for (const version of VERSIONS)
     assert.equal((await start.ended()).code, 0);
     await trial.nothingLives();
   });
+
+test(`Node ${TOO_OLD} is refused in one sentence`, async (context) => {
+  await using trial = new Trial();
+  const node = install(TOO_OLD, join(trial.folder, 'node'));
+  if ('missing' in node) {
+    console.log(`﹣ the refusal of Node ${TOO_OLD}: ${node.missing}`);
+    context.skip(node.missing);
+    return;
+  }
+  const ended = await trial.run(node.program, [join(ROOT, 'cli', 'tradewind.js'), 'start']).ended();
+  assert.match(ended.output, /^Tradewind needs Node 20 or newer to install itself, but this is Node 18\.[^\n]+\n$/);
+  assert.equal(ended.code, 1);
+});
