@@ -27,7 +27,7 @@ test('the tarball of a release, installed by npm in an empty folder, starts, and
 
   const command = `cd '${cwd}' && exec npx tradewind start --port 0 --no-open`;
   const start = trial.run('bash', ['-c', command], { XDG_CACHE_HOME: at('cache') });
-  const visitor = new Visitor(await start.url(300_000));
+  const visitor = new Visitor(await start.url());
   await visitor.send('POST', '/auth/sign-up', OPERATOR);
   assert.deepEqual((await statusOf(visitor)).shas, [commit, commit]);
   const page = await fetch(await start.url());

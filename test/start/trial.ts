@@ -89,7 +89,7 @@ export class Start {
   }
 
   /** The address that it prints when everything serves. */
-  url(limitMs = 90_000): Promise<string> {
+  url(limitMs = 300_000): Promise<string> {
     return until(
       'the start to print its address',
       () => {
