@@ -6,6 +6,7 @@ import {
   absolute,
   add,
   type Decimal,
+  floorToStep,
   formatDecimal,
   maximum,
   multiply,
@@ -276,7 +277,7 @@ function restsAs({ paper }: Environment, stored: StoredOrder): boolean {
 export const protects = ({ side, type, listId }: Pick<Order, 'side' | 'type' | 'listId'>): boolean =>
   side === 'SELL' && (listId < 0 || type !== 'LIMIT_MAKER');
 
-/** Coins with a position and no stop for it on the exchange, as text; a share that moves no stop is ignored. */
+/** Coins with a position and no stop for what can be sold of it, as text; a share that moves no stop is ignored. */
 export async function unprotectedCoins({ database, paper }: Environment): Promise<string[]> {
   const rows = await database.kysely.selectFrom('runner_states').selectAll().execute();
   const resting = [...paper.venue.engine.orders.open.values()].filter(protects);
@@ -288,8 +289,9 @@ export async function unprotectedCoins({ database, paper }: Environment): Promis
     const guarded = resting
       .filter(({ symbol }) => symbol === row.symbol)
       .reduce((sum, order) => add(sum, subtract(order.quantity, order.executed)), ZERO);
-    const short = absolute(subtract(held, guarded));
-    return short < maximum(rules.lot.step, multiply(held, STOP_QTY_DRIFT))
+    const sellable = floorToStep(held, rules.lot.step);
+    const short = absolute(subtract(sellable, guarded));
+    return short < maximum(rules.lot.step, multiply(sellable, STOP_QTY_DRIFT))
       ? []
       : [`${row.symbol} holds ${row.quantity}, its stops are for ${formatDecimal(guarded)}`];
   });
