@@ -1,11 +1,14 @@
 import type { UserId } from '#core/ids.ts';
+import type { AuditActor } from '#core/installation/audit-actor.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
+import { takeUpdate } from '#storage/operator/chat.ts';
 import { writeAuditLog } from '#storage/operator/audit-logs.ts';
 import type { BoundSymbol } from '#storage/operator/profile-symbols.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
 import type { Database, Transaction } from '#storage/postgres/database.ts';
 import type { Caller } from '#api/guard/caller.ts';
-import { isVisitor } from '#api/guard/session.ts';
+import { type ChatGrant, isVisitor, type Operator } from '#api/guard/session.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
 import { lockSubject, type Subject, type SubjectRequest, subjectText } from './subject.ts';
 
 /** Inside the transaction of a change. */
@@ -66,6 +69,7 @@ export function commitOf({ database, request, subject }: Committing) {
   const state = { isCommitted: false };
   const commit: LooseCommit = async (work) => {
     const answer = await database.transaction(async (transaction) => {
+      await requireFirstTime(transaction, request.operator?.chat);
       const locked = await lockSubject(transaction, request, subject);
       const change = await work({ transaction, ...locked });
       if (change.unchanged !== true)
@@ -77,6 +81,17 @@ export function commitOf({ database, request, subject }: Committing) {
   };
   return { commit, state };
 }
+
+/** The change of a message of the chat is committed once, however often the message is received. */
+async function requireFirstTime(transaction: Transaction, chat: ChatGrant | undefined): Promise<void> {
+  if (chat === undefined || (await takeUpdate(transaction, chat.update))) return;
+  throw new ApiProblem('conflict', 'The message was already carried out, or the chat is switched off.');
+}
+
+const actorOf = (operator: Operator | null): AuditActor | null => {
+  if (operator?.chat !== undefined) return { kind: 'telegram', ...operator.chat.sender };
+  return operator?.token == null ? null : { kind: 'token', id: operator.token.id, name: operator.token.name };
+};
 
 async function writeAudit(
   transaction: Transaction,
@@ -92,6 +107,6 @@ async function writeAudit(
     ...{ action, subject: change.subject ?? subjectText(request, on, action), before, after, ip, userAgent },
     // Any visitor of a live demo may make such changes.
     brief: operator !== null && isVisitor(operator),
-    actor: operator?.token == null ? null : { kind: 'token', id: operator.token.id, name: operator.token.name },
+    actor: actorOf(operator),
   });
 }

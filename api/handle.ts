@@ -20,7 +20,11 @@ import { accountReader, readSubject, type Subject } from './subject.ts';
 
 export type { Incoming } from './incoming.ts';
 
-export type ApiEnv = { Variables: { requestId: string; origin: string | null } };
+export type ApiEnv = {
+  Variables: { requestId: string; origin: string | null };
+  /** Passed by calls inside the process only: the operator of a message of the chat. */
+  Bindings: { chatOperator?: Operator };
+};
 
 export interface Routes {
   readonly context: ApiContext;
@@ -74,7 +78,11 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const reply = new Headers({ 'cache-control': 'no-store' });
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
         const sent = { cookie: c.req.header('cookie') ?? null, caller };
-        const find = () => identify({ guard: checks, visitors }, { ...sent, bearer: bearerIn(c.req.raw.headers) });
+        const find = () =>
+          identify(
+            { guard: checks, visitors },
+            { ...sent, bearer: bearerIn(c.req.raw.headers), within: c.env.chatOperator },
+          );
         const operator = operation.auth === 'session' ? await requireOperator(c, { find, reply }) : null;
         if (operator !== null) requireScope(operator, operation);
         const limits = visitors?.limits.of(operator, sent.cookie, caller);
@@ -112,8 +120,13 @@ async function answerOf<Op extends Operation>(
 /** A token decides alone: with one, the cookie is ignored. */
 async function identify(
   { guard, visitors }: Pick<RoutesOptions, 'guard' | 'visitors'>,
-  { bearer, ...sent }: { cookie: string | null; caller: Caller; bearer: string | undefined },
+  {
+    bearer,
+    within,
+    ...sent
+  }: { cookie: string | null; caller: Caller; bearer: string | undefined; within: Operator | undefined },
 ): Promise<Authenticated | undefined> {
+  if (within !== undefined) return { operator: within, prolonged: null };
   if (bearer === undefined) return identifyOperator({ guard, visitors }, sent);
   return { operator: await authenticateToken(guard, bearer, sent.caller), prolonged: null };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
+import { ChatPoller } from '#api/chat/poller.ts';
 import { createApp } from './app.ts';
 import type { ServerContext } from '#api/frame/context.ts';
 import { VisitorLimits } from '#api/guard/visitor-limits.ts';
@@ -24,14 +25,17 @@ class ApiServer implements AsyncDisposable {
   readonly port: number;
   readonly #server: Listening;
   readonly #hub: SocketHub;
+  readonly #chat: AsyncDisposable | undefined;
 
-  constructor(server: Listening, options: { port: number; hub: SocketHub }) {
+  constructor(server: Listening, options: { port: number; hub: SocketHub; chat: AsyncDisposable | undefined }) {
     this.#server = server;
     this.#hub = options.hub;
+    this.#chat = options.chat;
     this.port = options.port;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#chat?.[Symbol.asyncDispose]();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await this.#hub[Symbol.asyncDispose]();
     if ('closeAllConnections' in this.#server) this.#server.closeAllConnections();
@@ -54,7 +58,9 @@ export async function serveApi(context: ServerContext, { host, port }: Address):
   );
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrade(request, socket, head));
   try {
-    return new ApiServer(server, { port: await listen(server, { host, port }), hub });
+    const bound = await listen(server, { host, port });
+    const chat = context.settings.liveDemo ? undefined : await ChatPoller.open(context, app);
+    return new ApiServer(server, { port: bound, hub, chat });
   } catch (error) {
     await hub[Symbol.asyncDispose]();
     throw error;

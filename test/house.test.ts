@@ -54,7 +54,7 @@ const ROOMS = Object.keys(MAY_IMPORT);
 
 /** The floors of a room, the lowest first: a file of one imports from floors below it, and from files of the room itself. */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
-  api: ['contract', 'frame', 'guard', 'views', 'checks', 'diagnosis', 'routes', 'socket', 'mcp'],
+  api: ['contract', 'frame', 'guard', 'views', 'checks', 'diagnosis', 'routes', 'socket', 'mcp', 'chat'],
   core: [
     ...['amount', 'market', 'indicators', 'decision', 'order', 'position', 'sizing', 'account', 'judge'],
     ...['installation', 'ports', 'research'],

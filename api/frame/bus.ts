@@ -4,6 +4,8 @@ import type { ApiContext } from './context.ts';
 
 /** Channel between replicas of the api: ids of ended sessions, so that their sockets close. */
 export const SESSION_CHANNEL = 'sessions';
+/** Channel between replicas of the api: the settings of the chat have changed. */
+export const CHAT_CHANNEL = 'chat';
 
 /**
  * Publishes a committed change to workers and browsers. The change is saved whether or not the message arrives (workers
@@ -22,6 +24,9 @@ export async function announce(
 
 export const announceSessionEnd = (context: Pick<ApiContext, 'cache' | 'log'>, sessionId: string): Promise<void> =>
   publishAll(context, [{ channel: SESSION_CHANNEL, message: sessionId }]);
+
+export const announceChat = (context: Pick<ApiContext, 'cache' | 'log'>): Promise<void> =>
+  publishAll(context, [{ channel: CHAT_CHANNEL, message: 'changed' }]);
 
 async function publishAll(
   { cache, log }: Pick<ApiContext, 'cache' | 'log'>,

@@ -26,15 +26,24 @@ interface TokenGrant {
   readonly accountIds: readonly AccountId[] | null;
 }
 
+/** A message of the chat that the api carries out; no request from outside can have it. */
+export interface ChatGrant {
+  /** Its update: a change is committed together with the mark that the update is handled. */
+  readonly update: number;
+  readonly sender: { readonly id: string; readonly name: string };
+}
+
 /** The user of a request, with the session or the token that it sent; the injected operator of a live demo has neither. */
 export interface Operator {
   readonly user: User;
   readonly session: { readonly id: SessionId; readonly expiresAt: Date } | null;
   readonly token: TokenGrant | null;
+  readonly chat?: ChatGrant;
 }
 
 /** Whether a request is of a visitor of a live demo. */
-export const isVisitor = ({ session, token }: Operator): boolean => session === null && token === null;
+export const isVisitor = ({ session, token, chat }: Operator): boolean =>
+  session === null && token === null && chat === undefined;
 
 interface SessionCookie {
   readonly name: string;

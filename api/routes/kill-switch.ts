@@ -51,8 +51,9 @@ async function storeHalt(context: ApiContext, { operator, commit, body }: Switch
   const userId = operator.user.id;
   const { changed, view } = await commit(async ({ transaction }) => {
     const before = killSwitchView(await readHalt(transaction, target));
-    // A token must not weaken a switch that also stops exits.
-    if (operator.token !== null && before.engaged) return { answer: { changed: false, view: before }, unchanged: true };
+    // Neither a token nor a command of the chat weakens a switch that also stops exits.
+    const onlyEngages = operator.token !== null || (operator.chat !== undefined && engaged);
+    if (onlyEngages && before.engaged) return { answer: { changed: false, view: before }, unchanged: true };
     if (engaged) await engageHalt(transaction, { ...target, reason, freeze, cancelEntries, userId });
     else await releaseHalt(transaction, target);
     const after = killSwitchView(await readHalt(transaction, target));

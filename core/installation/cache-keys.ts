@@ -41,6 +41,8 @@ export const cacheKeys = {
   demoLaunches: 'demo-launches',
   /** Window counter of the signals of an inlet. */
   signals: (inlet: string): string => `signals:${inlet}`,
+  /** Window counter of the commands of the chat. */
+  chatCommands: 'chat-commands',
   /** Window counter of requests of an assistant. */
   assistantRequests: (token: string): string => `assistant:${token}`,
   /** Window counter of questions for the reasons of a span. */

@@ -14,6 +14,7 @@ const EXCLUDED_TABLES = new Set([
   'sessions',
   'api_tokens',
   'proposals',
+  'chat',
   'signal_inlets',
   'signals',
   'account_leases',

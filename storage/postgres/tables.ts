@@ -142,6 +142,25 @@ export interface Tables {
     asked_at: TimeOrDefault;
     finished_at: NullableTime;
   };
+  chat: {
+    one: Generated<boolean>;
+    user_id: UserId;
+    bot_token: string;
+    server_url: string;
+    chat_id: string;
+    user_ids: string[];
+    enabled: boolean;
+    since: TimeOrDefault;
+    handled_update: BigintOrDefault;
+    handled_at: TimeOrDefault;
+    answered_update: BigintOrDefault;
+    ignored: BigintOrDefault;
+    problem: string | null;
+    code_hash: Buffer | null;
+    code_intent: NullableJson;
+    code_expires_at: NullableTime;
+    code_tries: Generated<number>;
+  };
   closed_cycles: {
     profile_id: ProfileId;
     symbol: string;
@@ -471,6 +490,7 @@ export interface Tables {
     expires_at: Time;
     decided_at: NullableTime;
     decided_by: UserId | null;
+    announced_at: NullableTime;
   };
   prune_receipts: {
     id: string;

@@ -24,6 +24,8 @@ interface StackOptions {
   readonly candleDir?: string;
   /** Folder of strategy files; by default one without files. */
   readonly strategyDir?: string;
+  /** Whether the api may send to this machine. */
+  readonly outgoingPrivate?: 'allow';
   readonly worker?: WorkerSettings;
   /** Receives the lines of the worker's log, from level warn. */
   readonly onWarning?: (line: string) => void;
@@ -72,6 +74,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     PAPER_API_SECRET: KEY.secret,
     PORT: '0',
     WORKER_SLOT: 'flow',
+    OUTGOING_PRIVATE: options.outgoingPrivate,
     LOG_LEVEL: process.env['FLOW_LOG'] ?? 'silent',
   });
   const api = stack.use(await openApi(env));

@@ -49,6 +49,7 @@ const VALUES: Readonly<Record<string, string>> = {
   'account_notifiers.provider': 'ChannelName',
   'api_tokens.account_ids': 'AccountId[]',
   'api_tokens.scopes': 'TokenScope[]',
+  'chat.user_ids': 'string[]',
   'halts.scope': 'HaltScope',
   'ledger_entries.reason': "LedgerRow['reason']",
   'order_evidence.kind': 'EvidenceKind',

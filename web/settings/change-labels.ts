@@ -76,6 +76,8 @@ const PLAIN: Readonly<Record<string, string>> = {
   'profile.restore-config': 'Restored earlier settings of a profile',
   'profile.switch-strategy': 'Changed the strategy of a profile',
   'proposal.create': 'Proposed an order',
+  'chat.delete': 'Removed the Telegram chat',
+  'chat.save': 'Set up the Telegram chat',
   'proposal.approve': 'Approved a proposed order',
   'proposal.deny': 'Denied a proposed order',
   'proposal.cancel': 'Withdrew a proposed order',
