@@ -18,6 +18,8 @@ interface FormHint {
   readonly off?: boolean;
   readonly bounds?: Bounds;
   readonly group?: GroupHint;
+  /** True when the form leaves the setting out. */
+  readonly hidden?: boolean;
 }
 
 /** Settings of a group that another setting switches off. */
@@ -40,6 +42,7 @@ interface Words {
   readonly title: string;
   readonly help: string;
   readonly advanced?: boolean;
+  readonly hidden?: boolean;
   /** For a group. */
   readonly hint?: GroupHint;
 }
@@ -52,10 +55,10 @@ const measureOf = ({ unit, percent }: Measured): Pick<FormHint, 'unit' | 'percen
 const DECIMAL_TEXT = /^\d+(\.\d{1,18})?$/;
 const DECIMAL_OR_EMPTY = /^(\d+(\.\d{1,18})?)?$/;
 
-const metaOf = ({ title, help, advanced = false }: Words, form: FormHint) => ({
+const metaOf = ({ title, help, advanced = false, hidden = false }: Words, form: FormHint) => ({
   title,
   description: help,
-  form: advanced ? { ...form, advanced } : form,
+  form: { ...form, ...(advanced ? { advanced } : {}), ...(hidden ? { hidden } : {}) },
 });
 
 /** Problem with a value outside its bounds; undefined when it is inside. */

@@ -50,49 +50,59 @@ export const regime = group(
   },
 ).prefault({});
 
-const row = group(
-  { title: 'Rating', help: 'A technical rating on the candles of one interval' },
-  {
-    interval: choice({ title: 'Candles', help: 'Interval of the candles for the rating' }, INTERVALS, '1h'),
-    buyAtLeast: choice(
-      {
-        title: 'First buy needs',
-        help: 'The first buy of a position needs this rating or a better one; off means no condition',
-      },
-      BUY_LABELS,
-      'neutral',
-    ),
-    sellAtMost: choice(
-      {
-        title: 'Take profit',
-        help: 'Sells a position in profit at this rating or a worse one, unless the trailing stop has started; off means never',
-      },
-      SELL_LABELS,
-      'off',
-    ),
-  },
-);
+const row = (sells: boolean) =>
+  group(
+    { title: 'Rating', help: 'A technical rating on the candles of one interval' },
+    {
+      interval: choice({ title: 'Candles', help: 'Interval of the candles for the rating' }, INTERVALS, '1h'),
+      buyAtLeast: choice(
+        {
+          title: 'First buy needs',
+          help: 'The first buy of a position needs this rating or a better one; off means no condition',
+        },
+        BUY_LABELS,
+        'neutral',
+      ),
+      sellAtMost: choice(
+        {
+          title: 'Take profit',
+          help: sells
+            ? 'Sells a position in profit at this rating or a worse one, unless the trailing stop has started; off means never'
+            : 'No effect: this strategy never sells by a rating',
+          hidden: !sells,
+        },
+        SELL_LABELS,
+        'off',
+      ),
+    },
+  );
 
-/** The ratings that act as gates. All of them must agree. */
-export const technicals = group(
-  { title: 'Technical rating', help: 'Checks the combined rating of 26 indicators before a buy', advanced: true },
-  {
-    rows: z
-      .array(row)
-      .max(MOST_ROWS, `holds more than ${MOST_ROWS} ratings`)
-      .default([])
-      .meta({
-        title: 'Ratings',
-        description: 'All of them must agree; a rating that is missing or too old refuses',
-        form: { kind: 'list', advanced: true },
-      }),
-  },
-  ({ rows }, refuse) => {
-    for (const [i, { interval }] of rows.entries())
-      if (rows.findIndex((each) => each.interval === interval) < i)
-        refuse(['rows', i, 'interval'], `${interval} is used twice; each interval may appear once`);
-  },
-).prefault({});
+const ratings = (sells: boolean) =>
+  group(
+    { title: 'Technical rating', help: 'Checks the combined rating of 26 indicators before a buy', advanced: true },
+    {
+      rows: z
+        .array(row(sells))
+        .max(MOST_ROWS, `holds more than ${MOST_ROWS} ratings`)
+        .default([])
+        .meta({
+          title: 'Ratings',
+          description: 'All of them must agree; a rating that is missing or too old refuses',
+          form: { kind: 'list', advanced: true },
+        }),
+    },
+    ({ rows }, refuse) => {
+      for (const [i, { interval }] of rows.entries())
+        if (rows.findIndex((each) => each.interval === interval) < i)
+          refuse(['rows', i, 'interval'], `${interval} is used twice; each interval may appear once`);
+    },
+  ).prefault({});
+
+/** The ratings that act as gates of buys. All of them must agree. */
+export const technicals = ratings(false);
+
+/** The ratings of a strategy that also takes a profit at one. */
+export const sellingTechnicals = ratings(true);
 
 interface StoredGates {
   readonly regime: RegimeSettings;
@@ -107,17 +117,14 @@ export function gateShares({ regime: trend, technicals: { rows } }: StoredGates)
   return { gates: { regime: { ...trend, period, confirmBars }, ratings: rows } };
 }
 
-/** Rating rows without effect. */
-export const gateFindings = ({ technicals: { rows } }: StoredGates): Finding[] =>
-  rows.flatMap(({ buyAtLeast, sellAtMost }, i) =>
-    buyAtLeast === 'off' && sellAtMost === 'off'
-      ? [
-          {
-            level: 'info',
-            code: 'rating-row-inert',
-            path: `technicals.rows.${i}.buyAtLeast`,
-            message: 'This rating has no effect.',
-          },
-        ]
-      : [],
-  );
+const NO_EFFECT = 'This rating has no effect.';
+const NEVER_SELLS = 'This strategy never sells by a rating: Take profit has no effect.';
+
+/** Rating rows without effect; `sells` as in {@link sellingTechnicals}. */
+export const gateFindings = ({ technicals: { rows } }: StoredGates, sells = false): Finding[] =>
+  rows.flatMap(({ buyAtLeast, sellAtMost }, i) => {
+    const finding = { level: 'info', code: 'rating-row-inert', path: `technicals.rows.${i}.buyAtLeast` } as const;
+    const unsold = sellAtMost !== 'off' && !sells;
+    if (buyAtLeast === 'off' && (sellAtMost === 'off' || unsold)) return [{ ...finding, message: NO_EFFECT }];
+    return unsold ? [{ ...finding, message: NEVER_SELLS }] : [];
+  });

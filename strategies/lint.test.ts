@@ -107,6 +107,9 @@ const cases: readonly [string, object, readonly string[]][] = [
   ],
   ['trailing-trade', { execution: { makerOffsetBps: 5 } }, ['maker-inert execution.makerOffsetBps']],
   ['momentum', { technicals: { rows: [{ buyAtLeast: 'off' }] } }, ['rating-row-inert technicals.rows.0.buyAtLeast']],
+  // Only Trailing trade sells by a rating.
+  ['momentum', { technicals: { rows: [{ sellAtMost: 'sell' }] } }, ['rating-row-inert technicals.rows.0.buyAtLeast']],
+  ['trailing-trade', { technicals: { rows: [{ buyAtLeast: 'off', sellAtMost: 'sell' }] } }, []],
   [
     'trailing-trade',
     { sell: { takeProfits: [{ triggerPercentage: '1.001' }] } },

@@ -13,7 +13,7 @@ import {
   readFactor,
 } from '#strategies/fields.ts';
 import { execution } from '#strategies/execution.ts';
-import { regime, technicals } from '#strategies/gate-fields.ts';
+import { regime, sellingTechnicals } from '#strategies/gate-fields.ts';
 import { judgeRungs, takeProfits } from '#strategies/ladder.ts';
 import { protectiveStop, restTarget } from '#strategies/stop-fields.ts';
 
@@ -314,7 +314,7 @@ export const config = group(
     buy: buy.prefault({}),
     sell: sell.prefault({}),
     regime,
-    technicals,
+    technicals: sellingTechnicals,
     execution,
   },
   ({ buy: buys, sell: sells }, refuse) => {

@@ -280,6 +280,6 @@ export function lint(config: Config, takerFee: number): readonly Finding[] {
   return [
     ...CHECKS.flatMap((check) => check(config, breakEven) ?? []),
     ...executionFindings(config.execution),
-    ...gateFindings(config),
+    ...gateFindings(config, true),
   ];
 }
