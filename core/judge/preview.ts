@@ -1,10 +1,10 @@
-import { formatDecimal, fromNumber, multiply } from '#core/amount/decimal.ts';
+import { ceilToStep, formatDecimal, fromNumber, multiply } from '#core/amount/decimal.ts';
 import { lossFraction } from '#core/sizing/budget.ts';
 import { dearestPrice } from './entry.ts';
 import type { JudgedOrder, Situation } from './situation.ts';
 
 /**
- * The order with its estimated cost in the quote asset: `price` is the limit, or for a market buy the price with its buffer.
+ * The order with its estimated cost in the quote asset: `price` is the limit, or for a market buy the price with its buffer, up to the tick size.
  * `worstLoss` of a buy is its loss at the stop of the settings, both fees included; without a stop the whole cost.
  */
 export function costOf(
@@ -19,7 +19,7 @@ export function costOf(
     side,
     type: form.type,
     quantity: formatDecimal(quantity),
-    price: formatDecimal(price),
+    price: formatDecimal(ceilToStep(price, rules.price.tick)),
     quote: formatDecimal(quote),
     quoteAsset: rules.quoteAsset,
     fee: formatDecimal(multiply(quote, fromNumber(takerFee))),
