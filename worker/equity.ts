@@ -23,7 +23,7 @@ async function readPrices({ cache }: Pick<EquityContext, 'cache'>, venue: Venue)
 /** How often the worker checks whether a minute of the market began: a replay passes minutes of market time in less. */
 const LOOK_EVERY_MS = 2_000;
 /** Within a minute it reads this often what is due: a new profile, or a coin that had no price before. */
-const READ_EVERY_MS = 30_000;
+const READ_EVERY_MS = 10_000;
 const MINUTE_MS = 60_000;
 
 type EquityContext = Pick<WorkerContext, 'database' | 'cache'>;

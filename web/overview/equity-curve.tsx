@@ -14,6 +14,8 @@ import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
 
 const POLL_MS = 60_000;
+/** Until a new curve has its second point. */
+const START_POLL_MS = 5_000;
 const MOST_SHOWN = 500;
 const DAY_MS = 86_400_000;
 const STEP_MS = 600_000;
@@ -36,7 +38,7 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
   const equity = useReads(
     listEquity,
     shown.map(({ id }) => ({ params: { id }, query: from === undefined ? {} : { from } })),
-    POLL_MS,
+    (answer) => (answer !== undefined && answer.points.length < 2 ? START_POLL_MS : POLL_MS),
   );
   const points = (equity.data ?? []).map((answer) => answer.points);
   const marks = evenly(joinEquity(points, toNumber(group.equity ?? ZERO)), MOST_SHOWN);
