@@ -118,7 +118,7 @@ export function ownStrategy(version: StrategyVersion): AnyStrategy {
         halted: () => version.halted?.() ?? null,
       };
       return {
-        ...{ name, readable, unreadablePath: unreadablePath ?? null, needs, actsOnTicks },
+        ...{ name, title: description.title, readable, unreadablePath: unreadablePath ?? null, needs, actsOnTicks },
         shared: sharedOf(description, config),
         drawings: drawingsOf(description, declared),
         reasons: answers.reasons,

@@ -69,7 +69,7 @@ test('crossed candles enter worst and best, and the result says that such candle
   const { ambiguity, warnings } = outcome.result;
   assert.deepEqual([ambiguity.candles, ambiguity.crossed, ambiguity.base], [2, 2, 1000]);
   assert.ok(ambiguity.best > 1003 && ambiguity.worst === 1000, JSON.stringify(ambiguity));
-  const says = /^trailing-trade acts at any price, but here it saw one price for each of its own candles \(1h\)/;
+  const says = /^Trailing trade acts at any price, but here it saw one price for each of its own candles \(1h\)/;
   assert.match(warnings.at(-1) ?? '', says);
 });
 

@@ -336,12 +336,12 @@ function warningsOf(coverage: BacktestResult['coverage']): string[] {
 }
 
 /** A strategy that acts at any price needs finer candles than its own: it sees only one price per candle. */
-export function tickWarnings({ name, actsOnTicks, needs }: BoundStrategy, detail: Interval): string[] {
+export function tickWarnings({ title, actsOnTicks, needs }: BoundStrategy, detail: Interval): string[] {
   if (actsOnTicks !== true || detail !== needs.interval) return [];
   const [finest] = INTERVALS;
   const advice = detail === finest ? 'Let it decide on longer candles' : `Use finer candles, such as ${finest}`;
   return [
-    `${name} acts at any price, but here it saw one price for each of its own candles (${detail}): the result says little about live trading. ${advice}.`,
+    `${title} acts at any price, but here it saw one price for each of its own candles (${detail}): the result says little about live trading. ${advice}.`,
   ];
 }
 

@@ -47,6 +47,7 @@ export function scripted(script: Script): BoundStrategy {
   };
   return {
     name: 'scripted',
+    title: 'Scripted',
     readable: true,
     unreadablePath: null,
     needs: { interval: '1m', min: 0, want: 0 },

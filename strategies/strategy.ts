@@ -239,6 +239,7 @@ export interface AnyStrategy {
 
 export interface BoundStrategy {
   readonly name: string;
+  readonly title: string;
   readonly readable: boolean;
   readonly unreadablePath: string | null;
   readonly needs: CandleNeed;
@@ -288,6 +289,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
       const path = read.unreadablePath;
       return {
         name,
+        title: strategy.title,
         readable: read.readable,
         unreadablePath: path ?? null,
         needs: strategy.needs(read.config),

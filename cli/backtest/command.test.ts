@@ -199,7 +199,7 @@ test('the finest candles next to a file decide, a file alone warns, and costs ar
   const alone = JSON.parse(run(...args, '--json').stdout);
   assert.deepEqual([alone.interval, alone.detailInterval], ['1h', '1h']);
   assert.match(alone.warnings.join(), /acts at any price/);
-  assert.match(run(...args).stdout, /^Warning: trailing-trade acts at any price/m);
+  assert.match(run(...args).stdout, /^Warning: Trailing trade acts at any price/m);
   const { slippageBps, spreadBps, volumePercent, feeIn } = alone;
   assert.deepEqual([slippageBps, spreadBps, volumePercent, feeIn], [2, 2, 5, 'received']);
   const minutes = CLOSES.flatMap((close, hour) =>

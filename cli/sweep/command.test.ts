@@ -58,7 +58,7 @@ test('any strategy, drawn at random or halved, as a table', () => {
   ];
   const drawn = run('sweep', ...trailing, '--search', 'random', '--count', '9', '--seed', '4', '--top', '3');
   assert.equal(drawn.status, 0, drawn.stderr);
-  assert.match(drawn.stdout, /^Warning: trailing-trade acts at any price/m);
+  assert.match(drawn.stdout, /^Warning: Trailing trade acts at any price/m);
   assert.match(
     drawn.stdout,
     /^trailing-trade on SOLUSDT: 9 sets over 2400 candles.*\(the strategy has no vector runs\)/,

@@ -36,7 +36,7 @@ export const SYMBOL = 'BTCUSDT';
 function remembering(fed: Candle[]): AnyStrategy {
   const reasons = { waiting: { sentence: 'Waiting.', thresholds: [] } };
   const bound: BoundStrategy = {
-    ...{ name: 'remembering', readable: true, unreadablePath: null, reasons },
+    ...{ name: 'remembering', title: 'Remembering', readable: true, unreadablePath: null, reasons },
     needs: { interval: '1m', min: 0, want: 1 },
     shared: { entryBudget: ZERO, lossCooldownMs: 0, stopMultiple: null, stopLimitOffset: ZERO },
     lint: () => [],

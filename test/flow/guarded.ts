@@ -87,6 +87,7 @@ const strategyOf = (wheel: Wheel): AnyStrategy => ({
   reasons: {},
   bind: () => ({
     name: 'hold',
+    title: 'Buy and hold',
     readable: true,
     unreadablePath: null,
     needs: { interval: '1m', min: 0, want: 1 },

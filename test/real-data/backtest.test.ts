@@ -49,6 +49,6 @@ test('an outage of the exchange is reported, not bridged in silence', { skip }, 
   const result = backtest({ candles: hours, fromMs: Date.UTC(2018, 1, 1), toMs: Date.UTC(2018, 2, 1) });
   const [outage, ticks, ...more] = result.warnings;
   assert.equal(outage, '33 candles are missing in one gap, the longest 1980 minutes: 95.09 % covered.');
-  assert.match(ticks ?? '', /^trailing-trade acts at any price/);
+  assert.match(ticks ?? '', /^Trailing trade acts at any price/);
   assert.deepEqual(more, []);
 });

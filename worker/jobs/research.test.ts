@@ -295,11 +295,11 @@ test('a strategy that acts at any price warns in backtest and sweep where its ow
   const run = await until(() => ended(readRun(kysely, profileId, runId)));
   const result = isObject(run.results) ? run.results['AAAUSDT'] : undefined;
   assert.ok(isObject(result), run.error ?? '');
-  assert.match(String(result['warnings']), /trailing-trade acts at any price/);
+  assert.match(String(result['warnings']), /Trailing trade acts at any price/);
   assert.deepEqual([result['spreadBps'], result['slippageBps'], result['volumePercent']], [4, 0, 0]);
   const sweep = await until(() => ended(readSweep(kysely, sweepId)));
   const { warnings } = sweepResult.parse(sweep.result);
-  assert.match(String(warnings), /trailing-trade acts at any price/);
+  assert.match(String(warnings), /Trailing trade acts at any price/);
 });
 
 test('sets that are no config are counted and not tried; a sweep of nothing else fails with the reason', async () => {
@@ -449,7 +449,7 @@ test('one coin is under the limits of its request too, and profiles of an accoun
   const sharing = { purse: 'shared', scope: 'account', limits: limitsOf(0) };
   const { basket } = await resultsOf(await launchRun([coin, theirs], sharing));
   assert.deepEqual([basket?.coins?.['AAAUSDT']?.fills, (basket?.coins?.['CCCUSDT']?.fills ?? 0) > 0], [0, true]);
-  assert.match(String(basket?.warnings), /trailing-trade acts at any price/);
+  assert.match(String(basket?.warnings), /Trailing trade acts at any price/);
 });
 
 test('when one of two worker processes is killed, the other finishes the sweep and repeats no finished unit', async () => {
