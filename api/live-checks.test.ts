@@ -108,7 +108,7 @@ test('the gate uses the capital used and equal exposure, and requires a new run 
   assert.equal(missed?.verdict, 'below-bars');
   assert.equal(
     missed.sentence,
-    'Below the bars: return on capital used -32.00 %, required is at least 0.00 %; ' +
+    'Below the thresholds: return on capital used -32.00 %, required is at least 0.00 %; ' +
       'alpha vs. equal exposure -0.04 %, required is at least 0.00 %.',
   );
   const { capital: _capital, ...metrics } = resultOf().metrics;

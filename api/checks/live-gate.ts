@@ -84,9 +84,9 @@ async function checkCoin(
     return {
       ...found,
       verdict: 'clear',
-      sentence: `Its backtest clears ${checks.length === 1 ? 'the bar' : `all ${checks.length} bars`}.`,
+      sentence: `Its backtest meets ${checks.length === 1 ? 'the threshold' : `all ${checks.length} thresholds`}.`,
     };
-  return { ...found, verdict: 'below-bars', sentence: `Below the bars: ${failed.map(failureOf).join('; ')}.` };
+  return { ...found, verdict: 'below-bars', sentence: `Below the thresholds: ${failed.map(failureOf).join('; ')}.` };
 }
 
 /** Checks the newest backtest of exactly the current settings, coins and limits against the bars. */
@@ -107,10 +107,10 @@ export async function readGate(context: ApiContext, profile: ProfileView): Promi
   const short = coins.filter(({ verdict }) => verdict !== 'clear').length;
   const clear = coins.length > 0 && short === 0;
   const first = clear
-    ? 'A backtest of exactly these settings clears the bars.'
+    ? 'A backtest of exactly these settings meets the thresholds.'
     : coins.length === 0
       ? 'The profile has no coin to test.'
-      : `${short} of ${coins.length} ${coins.length === 1 ? 'has' : 'have'} no backtest of exactly these settings that clears the bars.`;
+      : `${short} of ${coins.length} ${coins.length === 1 ? 'has' : 'have'} no backtest of exactly these settings that meets the thresholds.`;
   return {
     bars,
     clear,

@@ -37,7 +37,7 @@ export const readLiveGate = operation({
   method: 'GET',
   path: '/profiles/:id/gate',
   status: 200,
-  summary: 'Whether a recent backtest of exactly the current settings clears the bars; advice only',
+  summary: 'Whether a recent backtest of exactly the current settings meets the thresholds; advice only',
   response: liveGate,
 });
 
