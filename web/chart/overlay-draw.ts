@@ -1,9 +1,20 @@
 import type { Palette } from './base-chart.ts';
 import type { ChartCandle, ChartLine, MarkGroup } from './chart-data.ts';
 
+type Drawn = Pick<
+  CanvasRenderingContext2D,
+  'beginPath' | 'moveTo' | 'lineTo' | 'closePath' | 'stroke' | 'fill' | 'setLineDash' | 'fillRect' | 'fillText'
+>;
+type Style = Pick<CanvasRenderingContext2D, 'lineWidth' | 'strokeStyle' | 'fillStyle' | 'globalAlpha'>;
+
+/** The part of a canvas that is used here. */
+interface Pen extends Drawn, Style {
+  measureText(text: string): Pick<TextMetrics, 'width'>;
+}
+
 /** Where bars and prices are on the canvas, in CSS pixels. */
 export interface Plot {
-  readonly context: CanvasRenderingContext2D;
+  readonly context: Pen;
   readonly palette: Palette;
   readonly width: number;
   readonly height: number;
@@ -60,24 +71,55 @@ export interface DrawnLevel {
   readonly from: number;
 }
 
-/** A level from its first bar to the right edge, with its label; nothing when it is out of the scale. */
-export function drawLevel(plot: Plot, { label, price, fact, solid, from }: DrawnLevel): void {
-  const { context, palette, width, height } = plot;
-  const at = plot.y(price);
-  if (at === null || at < 0 || at > height) return;
-  context.setLineDash(solid || fact ? [] : [5, 4]);
-  context.lineWidth = fact ? 1 : 1.5;
-  context.strokeStyle = fact ? palette.ink2 : palette.intent;
-  context.beginPath();
-  context.moveTo(Math.max(0, plot.x(from) - plot.spacing / 2), Math.round(at) + 0.5);
-  context.lineTo(width, Math.round(at) + 0.5);
-  context.stroke();
-  context.setLineDash([]);
-  if (width < NARROW) return;
-  const size = context.measureText(label).width;
-  // Above it the readout, or the edge, would cut the label.
-  const y = at < READOUT_HEIGHT ? at + TEXT_HEIGHT : at - 6;
-  drawText(plot, { text: label, x: width - size - 8, y, color: fact ? palette.ink2 : palette.intent });
+const isInScale = (at: number | null, { height }: Plot): at is number => at !== null && at >= 0 && at <= height;
+
+/** Levels from their first bar to the right edge; one that is out of the scale has no line. */
+export function drawLevels(plot: Plot, levels: readonly DrawnLevel[]): void {
+  const { context, palette, width, x, y, spacing } = plot;
+  for (const { price, fact, solid, from } of levels) {
+    const at = y(price);
+    if (!isInScale(at, plot)) continue;
+    context.setLineDash(solid || fact ? [] : [5, 4]);
+    context.lineWidth = fact ? 1 : 1.5;
+    context.strokeStyle = fact ? palette.ink2 : palette.intent;
+    context.beginPath();
+    context.moveTo(Math.max(0, x(from) - spacing / 2), Math.round(at) + 0.5);
+    context.lineTo(width, Math.round(at) + 0.5);
+    context.stroke();
+    context.setLineDash([]);
+  }
+}
+
+/** Labels of the levels in the scale at the right edge, none over another or over `taken`. Returns all boxes. */
+export function drawLevelLabels(plot: Plot, levels: readonly DrawnLevel[], taken: readonly Box[]): Box[] {
+  const { context, palette, width } = plot;
+  const boxes = [...taken];
+  if (width < NARROW) return boxes;
+  for (const { label: text, price, fact } of levels) {
+    const at = plot.y(price);
+    if (!isInScale(at, plot)) continue;
+    const size = context.measureText(text).width;
+    // Above its line the readout, or the edge, would cut the label.
+    const sides = at < READOUT_HEIGHT ? [at + TEXT_HEIGHT] : [at - 6, at + TEXT_HEIGHT];
+    const found = sides
+      .map((base) => freePlace(boxes, { right: width - 6, size, base }))
+      .toSorted((a, b) => b.right - a.right)[0];
+    if (found === undefined || found.left < 0) continue;
+    boxes.push(found);
+    drawText(plot, { text, x: found.left + 2, y: found.bottom - 3, color: fact ? palette.ink2 : palette.intent });
+  }
+  return boxes;
+}
+
+/** The place of a text on a base line, as far right as no other box is in its way. */
+function freePlace(
+  taken: readonly Box[],
+  { right, size, base }: { readonly right: number; readonly size: number; readonly base: number },
+): Box {
+  const box = { left: right - size - 4, right, top: base - TEXT_HEIGHT + 3, bottom: base + 3 };
+  const inWay = taken.filter((other) => overlap(other, box));
+  if (inWay.length === 0) return box;
+  return freePlace(taken, { right: Math.min(...inWay.map(({ left }) => left)), size, base });
 }
 
 /** Names the levels beyond the scale, one below the other at their edge. Returns the boxes of the texts. */
@@ -86,7 +128,7 @@ export function drawOffScale(plot: Plot, levels: readonly DrawnLevel[], format: 
   let [above, below] = [width < NARROW ? TEXT_HEIGHT : READOUT_HEIGHT, height - 6];
   return levels.flatMap(({ label, price, fact }) => {
     const at = plot.y(price);
-    if (at === null || (at >= 0 && at <= height)) return [];
+    if (at === null || isInScale(at, plot)) return [];
     const text = `${at < 0 ? '↑' : '↓'} ${label} ${format(price)}, off scale`;
     const x = width - context.measureText(text).width - 8;
     const y = at < 0 ? above : below;
@@ -97,6 +139,8 @@ export function drawOffScale(plot: Plot, levels: readonly DrawnLevel[], format: 
   });
 }
 
+/** Height of a label of the price axis, and a little more. */
+const LABEL_PX = 18;
 const READOUT_HEIGHT = 36;
 const NARROW = 480;
 const TEXT_HEIGHT = 14;
@@ -175,6 +219,13 @@ function drawTriangle(
   context.fill();
   context.stroke();
 }
+
+/** True where the labels of the price axis at `levels` would cut a text at `at`: close ones move each other aside. */
+export const cutsTick = (levels: readonly number[], at: number): boolean =>
+  levels.some((level) => {
+    const close = levels.filter((other) => Math.abs(other - level) < LABEL_PX).length;
+    return Math.abs(level - at) < LABEL_PX * close;
+  });
 
 interface Box {
   readonly left: number;

@@ -13,7 +13,9 @@ import type {
 import type { Palette } from './base-chart.ts';
 import type { ChartCandle, ChartLine, MarkGroup } from './chart-data.ts';
 import {
-  drawLevel,
+  cutsTick,
+  drawLevelLabels,
+  drawLevels,
   drawLine,
   drawMarks,
   drawMoment,
@@ -44,8 +46,6 @@ interface OverlayOptions {
 
 const NOTHING: Drawing = { candles: [], lines: [], groups: [], levels: [], span: undefined, moment: undefined };
 const NEAR_PX = 10;
-/** Height of a label of the price axis, and a little more. */
-const LABEL_PX = 18;
 
 interface Attached {
   readonly chart: IChartApiBase<Time>;
@@ -124,7 +124,8 @@ export class Overlay implements ISeriesPrimitiveBase<SeriesAttachedParameter<Tim
   coversTick(price: number): boolean {
     const series = this.#attached?.series;
     const y = (at: number): number => series?.priceToCoordinate(at) ?? Number.NaN;
-    return this.#drawing.levels.some((level) => Math.abs(y(level.price) - y(price)) < LABEL_PX);
+    const levels = this.#drawing.levels.map((level) => y(level.price)).filter(Number.isFinite);
+    return cutsTick(levels, y(price));
   }
 
   #labelOf({ price, fact }: DrawnLevel): ISeriesPrimitiveAxisView {
@@ -166,10 +167,10 @@ export class Overlay implements ISeriesPrimitiveBase<SeriesAttachedParameter<Tim
   #drawFront(plot: Plot): void {
     const { lines, levels, groups, candles, span, moment } = this.#drawing;
     for (const line of lines) drawLine(plot, line);
-    for (const level of levels) drawLevel(plot, level);
+    drawLevels(plot, levels);
     if (moment !== undefined) drawMoment(plot, plot.x(moment));
     const { label, format } = this.#options;
-    const taken = drawOffScale(plot, levels, format);
+    const taken = drawLevelLabels(plot, levels, drawOffScale(plot, levels, format));
     this.#placed = drawMarks(plot, { groups, candles, chosen: span?.trade, label, taken });
   }
 }
