@@ -72,7 +72,7 @@ function Strategy({ profile }: { profile: Profile }): ReactNode {
   const titleOf = (wanted: string): string =>
     data?.strategies.find((strategy) => strategy.name === wanted)?.title ?? wanted;
   return (
-    <Section title="Strategy" note={`now ${titleOf(profile.strategyName).toLowerCase()}`}>
+    <Section title="Strategy" note={`now ${titleOf(profile.strategyName)}`}>
       <Choice
         label="Strategy"
         note={chosen?.summary}
@@ -83,9 +83,9 @@ function Strategy({ profile }: { profile: Profile }): ReactNode {
       <div className="actions">
         {chosen === undefined ? null : (
           <Confirm
-            words={`Change to ${chosen.title.toLowerCase()}…`}
-            title={`Change ${profile.name} to ${chosen.title.toLowerCase()}?`}
-            action={`Change ${profile.name} to ${chosen.title.toLowerCase()}`}
+            words={`Change to ${chosen.title}…`}
+            title={`Change ${profile.name} to ${chosen.title}?`}
+            action={`Change ${profile.name} to ${chosen.title}`}
             failed="Not changed."
             disabled={profile.enabled}
             run={() =>
