@@ -21,10 +21,11 @@ const MORE = 100;
 /** The settings, best first, each with a link to the settings form. */
 export function SweepRanking({ profile, coin, result, labels: { labelOf, wordsOf } }: RankingProps): ReactNode {
   const [all, setAll] = useState(false);
-  const { knobs, rows } = result;
+  const { knobs, rows, luck } = result;
+  const note = luck.kind === 'few-trades' ? `below ${luck.needed} trades the order is chance` : 'best first, in sample';
   const shown = rows.slice(0, all ? MORE : FIRST);
   return (
-    <Section title="Ranking" note="best first, in sample">
+    <Section title="Ranking" note={note}>
       <table className="cards">
         <thead>
           <tr>

@@ -18,7 +18,7 @@ import { TrialLedger } from './trial-ledger.tsx';
 import { WalkForward } from './walk-forward.tsx';
 import { When } from '#web/ui/when.tsx';
 import { WorkProgress } from '#web/ui/work-progress.tsx';
-import { MISSING, count, percent, twoDecimals, whole } from '#web/ui/numbers.ts';
+import { count, percent, twoDecimals, whole } from '#web/ui/numbers.ts';
 import { costText, runStateText } from '#web/ui/research.ts';
 import { ONE_OF_SEVERAL } from '#web/ui/sharing.ts';
 import { Read } from '#web/ui/read.tsx';
@@ -102,6 +102,10 @@ function Verdict({ sweep }: { sweep: SweepAnswer }): ReactNode {
   const { result } = sweep;
   const best = result?.rows[0];
   if (best === undefined || result === null) return `The sweep of ${sweep.sets} settings ${runStateText(sweep.state)}.`;
+  const { kind, title } = sweepVerdict(result);
+  if (kind === 'too-few-trades')
+    return `${title}: the best of ${whole(result.evaluated)} closed ${count(best.closedCycles, 'trade')}.`;
+  if (kind === 'no-profit' && result.profitable === 0) return `None of ${whole(result.evaluated)} settings made money.`;
   return (
     <>
       The best of {whole(result.evaluated)} made <Result value={best.totalReturn} />
@@ -158,7 +162,7 @@ function Figures({ result }: { result: SweepResult }): ReactNode {
         label="This good by luck"
         note={`deflated Sharpe; Sharpe ${twoDecimals(best.sharpe)} after ${whole(trials)} runs`}
       >
-        {luck.kind === 'measured' ? percent(luck.chance, 1) : MISSING}
+        {luck.kind === 'measured' ? percent(luck.chance, 1) : 'not shown'}
       </Figure>
       <Figure
         label="Overfitting (PBO)"
@@ -166,7 +170,7 @@ function Figures({ result }: { result: SweepResult }): ReactNode {
           overfitting === null ? 'not measured' : 'the best of one half of the days is below the median of the other'
         }
       >
-        {overfitting === null ? MISSING : percent(overfitting, 0)}
+        {overfitting === null ? 'not shown' : percent(overfitting, 0)}
       </Figure>
     </div>
   );
