@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { fromNumber, toNumber, ZERO } from '#core/amount/decimal.ts';
+import { fromNumber, toNumber } from '#core/amount/decimal.ts';
 import { listEquity } from '#api/contract/trades.ts';
 import type { Dashboard } from '#web/data/answers.ts';
 import { useTimes } from '#web/data/session.tsx';
@@ -17,6 +17,7 @@ const POLL_MS = 60_000;
 /** Until a new curve has its second point. */
 const START_POLL_MS = 5_000;
 const MOST_SHOWN = 500;
+const NOT_KNOWN = 'The curve follows once the wallet and the price of every coin held are known.';
 const DAY_MS = 86_400_000;
 const STEP_MS = 600_000;
 const RANGES = { '1D': DAY_MS, '1W': 7 * DAY_MS, '1M': 30 * DAY_MS, All: null } as const;
@@ -41,7 +42,7 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
     (answer) => (answer !== undefined && answer.points.length < 2 ? START_POLL_MS : POLL_MS),
   );
   const points = (equity.data ?? []).map((answer) => answer.points);
-  const marks = evenly(joinEquity(points, toNumber(group.equity ?? ZERO)), MOST_SHOWN);
+  const marks = group.equity === null ? [] : evenly(joinEquity(points, toNumber(group.equity)), MOST_SHOWN);
   const [first, last] = [marks[0], marks.at(-1)];
   const unit = moneyUnit(group.tag, group.asset);
   const note = first === undefined ? undefined : `since ${dayMark(first.atMs, zone)}`;
@@ -73,7 +74,7 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
       <Read of={equity} what="the equity" rows={7}>
         {() =>
           first === undefined || last === undefined || marks.length < 2 ? (
-            <p className="p-2">The curve starts within two minutes.</p>
+            <p className="p-2">{group.equity === null ? NOT_KNOWN : 'The curve starts within two minutes.'}</p>
           ) : (
             <Curve marks={marks} first={first} last={last} unit={unit} zone={zone} />
           )

@@ -41,7 +41,7 @@ export function VerdictLine({ verdict, group }: { verdict: Verdict; group: Accou
     case 'trading':
       return (
         <>
-          Total equity {equity}
+          Total equity {equity ?? 'is not known yet'}
           {group === undefined || group.pnlToday === null ? null : (
             <>
               , <Gain value={group.pnlToday} unit={group.asset} />
