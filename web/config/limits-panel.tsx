@@ -17,6 +17,7 @@ import { sendForm } from '#web/data/call.ts';
 import { useAct, useRead } from '#web/data/read.ts';
 import { Switch } from '#web/ui/field.tsx';
 import { Failure } from '#web/ui/notice.tsx';
+import { Meter, NEAR } from '#web/ui/meter.tsx';
 import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose } from '#web/ui/when.tsx';
@@ -149,9 +150,6 @@ function useMoney({ id, accountId }: Profile): { quote: string | undefined; equi
   return { quote, equity: isKnown ? readDecimal(account.equity ?? '') : undefined };
 }
 
-/** From this share on a limit is near. */
-const NEAR = 0.8;
-
 type Standing = Risk['standings'][number];
 const shareOf = ({ used, most }: Standing): number => Number.parseFloat(String(used)) / Number.parseFloat(String(most));
 export const isNear = (standing: Standing): boolean => standing.blocked || shareOf(standing) >= NEAR;
@@ -160,12 +158,11 @@ export const isNear = (standing: Standing): boolean => standing.blocked || share
 function Use({ standings }: { standings: readonly Standing[] }): ReactNode {
   return standings.map((standing) => {
     const { scope, used, most, sentence } = standing;
-    const share = Math.min(1, shareOf(standing));
     return (
       <span key={scope} className={isNear(standing) ? 'care block' : 'two block'}>
-        <meter aria-label={`Used by the ${scope}`} min={0} max={1} high={NEAR} value={share} />{' '}
         {scope === 'account' ? 'Account: ' : ''}
         {amountText(used)} of {amountText(most)} used. {sentence === null ? null : <Prose text={sentence} />}
+        <Meter label={`Used by the ${scope}`} share={shareOf(standing)} care={isNear(standing)} />
       </span>
     );
   });

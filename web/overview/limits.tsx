@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import type { DashboardAccount } from '#web/data/answers.ts';
+import { Meter, NEAR } from '#web/ui/meter.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { money } from '#web/ui/numbers.ts';
 
@@ -15,8 +16,6 @@ const NAMES: Readonly<Record<string, string>> = {
   exposure: 'Exposure',
   entriesPerMinute: 'Buys per minute',
 };
-/** From this share on the meter has the colour of care; the tick marks it. */
-const NEAR = 0.8;
 
 interface LimitsProps {
   accounts: readonly DashboardAccount[];
@@ -39,14 +38,14 @@ export function Limits({ accounts, profileId }: LimitsProps): ReactNode {
       {limits.length === 0 ? <p className="p-2">No limits set.</p> : null}
       <ul className="lim">
         {limits.map((limit) => (
-          <Meter key={`${limit.account} ${limit.profileId} ${limit.limit}`} limit={limit} named={!isOne} />
+          <LimitUse key={`${limit.account} ${limit.profileId} ${limit.limit}`} limit={limit} named={!isOne} />
         ))}
       </ul>
     </Section>
   );
 }
 
-function Meter({ limit, named }: { limit: Limit; named: boolean }): ReactNode {
+function LimitUse({ limit, named }: { limit: Limit; named: boolean }): ReactNode {
   const { name, used, most, share, blocked } = limit;
   const title = NAMES[limit.limit] ?? limit.limit;
   const [usedText, mostText] = [String(used), String(most)];
@@ -63,17 +62,7 @@ function Meter({ limit, named }: { limit: Limit; named: boolean }): ReactNode {
           {sized(usedText)} of {sized(mostText)} {unit}
         </span>
       </span>
-      <span
-        className={blocked || share >= NEAR ? 'meter care' : 'meter'}
-        role="meter"
-        aria-label={title}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.min(100, Math.round(share * 100))}
-      >
-        <b style={{ width: `${Math.min(100, share * 100)}%` }} />
-        <i />
-      </span>
+      <Meter label={title} share={share} care={blocked || share >= NEAR} />
       {blocked ? <span className="note care">reached: no more buys</span> : <Room limit={limit} />}
     </li>
   );
