@@ -53,6 +53,7 @@ const RESEARCH_WINDOW = { from: '2026-07-05T00:00:00.000Z', to: '2026-08-20T00:0
 const REPLAY_MS = 400_000;
 /** A page that polls is never without requests for long. */
 const QUIET_MS = 3_000;
+const LOAD_MS = 20_000;
 
 const board = z.object({
   accounts: z.array(z.object({ id: z.string(), marketAt: z.string().nullable() })),
@@ -144,6 +145,13 @@ async function takeAll(
       .waitFor({ timeout: QUIET_MS })
       .catch(() => undefined);
     await page.waitForLoadState('networkidle', { timeout: QUIET_MS }).catch(() => undefined);
+    // Candles of a what-if, and prices right after the start.
+    for (const pending of [/^Loading/, /is not known yet/])
+      await page
+        .getByText(pending)
+        .first()
+        .waitFor({ state: 'hidden', timeout: LOAD_MS })
+        .catch(() => console.log(`${name}: ${pending} stays`));
     await take({ page, look, name });
   }
   await context.close();
