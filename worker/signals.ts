@@ -1,10 +1,16 @@
+import type { RunningAccount } from '#engine/account/account-run.ts';
 import type { Listener } from '#storage/postgres/listener.ts';
 import { pendingSignals, SIGNAL_CHANNEL } from '#storage/trading/signals.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
 import type { WorkerContext } from './context.ts';
 import type { Leases } from './leases.ts';
 
 /** Interval of the reads that replace a missed notification. */
 const LOOK_EVERY_MS = 1_000;
+
+/** Without a coin that acts on signals nothing is read. */
+const takesSignals = ({ coins }: RunningAccount): boolean =>
+  [...coins.all()].some(({ coin }) => STRATEGIES.get(coin.profile.strategyName)?.takesSignals === true);
 
 /**
  * Gives the pending signals of owned accounts to their coins. A coin takes each once; after a restart or a takeover the next
@@ -16,7 +22,9 @@ export async function followSignals(
   listener: Listener,
 ): Promise<AsyncDisposable> {
   const lookNow = async (): Promise<void> => {
-    const owned = leases.running().flatMap(({ running }) => (running === null ? [] : [running]));
+    const owned = leases
+      .running()
+      .flatMap(({ running }) => (running !== null && takesSignals(running) ? [running] : []));
     const signals = await pendingSignals(
       database,
       owned.map(({ context }) => context.account.id),
