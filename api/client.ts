@@ -3,7 +3,7 @@ import { isObject } from '#core/merge.ts';
 import type { Answer, Call, Operation } from '#api/contract/operation.ts';
 import { type Problem, PROBLEM_STATUS } from '#api/contract/problem.ts';
 
-const API_ROOT = '/api';
+export const API_ROOT = '/api';
 
 /** The address of an operation under the API root, with path parameters and query. */
 export function addressOf(path: string, params: unknown, query: unknown): string {
@@ -42,7 +42,7 @@ const isProblem = (body: unknown): body is Problem =>
   isObject(body) && typeof body['detail'] === 'string' && Object.hasOwn(PROBLEM_STATUS, String(body['code']));
 
 /** The problem of an error response; undefined when a proxy or another server has answered. */
-export async function readProblem(response: Response): Promise<Problem | undefined> {
+export async function readProblem(response: Pick<Response, 'text'>): Promise<Problem | undefined> {
   const body = readJson(await response.text().catch(() => ''));
   return isProblem(body) ? body : undefined;
 }

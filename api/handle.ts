@@ -15,7 +15,7 @@ import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { parseWith, requireValid } from '#api/frame/validate.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
 import { commitOf } from './commit.ts';
-import type { Handler, Incoming } from './incoming.ts';
+import type { Handler, Incoming, SendAlone } from './incoming.ts';
 import { accountReader, readSubject, type Subject } from './subject.ts';
 
 export type { Incoming } from './incoming.ts';
@@ -49,6 +49,7 @@ interface LooseParts extends RequestParts, Subject {
   readonly signal: AbortSignal;
   readonly mask: Mask;
   readonly reply: Headers;
+  readonly sendAlone: SendAlone | null;
   readonly readAccount: () => Promise<AccountView>;
   readonly commit: unknown;
 }
@@ -88,9 +89,13 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const limits = visitors?.limits.of(operator, sent.cookie, caller);
         if (operator !== null && changes(operation)) limits?.requireChange(caller);
         const mask = maskFor(operator);
-        const parts = { ...(await readParts(c, operation)), operator, caller, mask, signal: c.req.raw.signal, reply };
+        const sendAlone = operation.gathers === true ? sendAloneOf(app, c.req.raw) : null;
+        const sender = { operator, caller, mask, signal: c.req.raw.signal };
+        const parts = { ...(await readParts(c, operation)), ...sender, reply, sendAlone };
         const compute = () => answerOf(context, parts, { operation, handler });
-        const answer = await (limits === undefined ? compute() : limits.answer(compute)).finally(
+        // The operations that it gathers take turns of their own.
+        const takesTurn = limits !== undefined && operation.gathers !== true;
+        const answer = await (takesTurn ? limits.answer(compute) : compute()).finally(
           () => changes(operation) && sessions?.clear(),
         );
         visitors?.limits.remember(reply);
@@ -98,6 +103,16 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         return respond(operation, answer instanceof Response ? answer : encode?.(answer), sends);
       });
     },
+  };
+}
+
+function sendAloneOf(app: Hono<ApiEnv>, { headers, signal }: Request): SendAlone {
+  return async (address, tag) => {
+    const own = new Headers(headers);
+    // The whole answer is compressed, and has a tag of its own.
+    for (const name of ['accept-encoding', 'if-none-match']) own.delete(name);
+    if (tag !== undefined) own.set('if-none-match', tag);
+    return await app.request(address, { headers: own, signal });
   };
 }
 

@@ -51,7 +51,12 @@ interface Parts<Op extends Operation> {
   readonly mask: Mask;
   /** Headers of the response, for cookies. */
   readonly reply: Headers;
+  /** Sends a GET with the headers of this request through all checks, as if the client had sent it alone. */
+  readonly sendAlone: Op extends { readonly gathers: true } ? SendAlone : null;
 }
+
+/** `tag`: the entity tag of the known answer. */
+export type SendAlone = (address: string, tag: string | undefined) => Promise<Response>;
 
 /** Returns the value of the contract, or a Response where the bytes matter. */
 export type Handler<Op extends Operation> = (incoming: Incoming<Op>) => Promise<AnswerValue<Op> | Response>;

@@ -29,6 +29,7 @@ const PUBLIC = [
   'GET /health/ready',
   'GET /status',
   'GET /onboarding',
+  'GET /reads',
   'POST /auth/sign-up',
   'POST /auth/sign-in',
   'POST /signals/:inlet',

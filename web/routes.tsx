@@ -12,10 +12,10 @@ import {
 } from '@tanstack/react-router';
 import { type ReactNode, Suspense } from 'react';
 import { type ProfileId, readId } from '#core/ids.ts';
-import { readCoin, readProfile } from '#api/contract/profiles.ts';
 import { onboarding } from '#api/contract/session.ts';
-import { useSession } from '#web/data/session.tsx';
-import { readOf, useRead } from '#web/data/read.ts';
+import { prefetchCoin } from '#web/data/coin-reads.ts';
+import { prefetchSession, useSession } from '#web/data/session.tsx';
+import { useRead } from '#web/data/read.ts';
 import { Failure } from '#web/ui/notice.tsx';
 import { BootFrame } from '#web/shell/boot-frame.tsx';
 
@@ -78,7 +78,12 @@ function PageError({ error }: { error: unknown }): ReactNode {
   );
 }
 
-const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Gate, notFoundComponent: NotFound });
+const root = createRootRouteWithContext<{ client: QueryClient }>()({
+  // In one request with the first data of the page.
+  loader: ({ context: { client } }) => prefetchSession(client),
+  component: Gate,
+  notFoundComponent: NotFound,
+});
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
@@ -122,11 +127,10 @@ const coin = createRoute({
   path: '/profiles/$id/coins/$symbol',
   validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'logs' } => (tab === 'logs' ? { tab } : {}),
   // Fetch the first data while the script still loads.
-  loader({ params, context: { client } }) {
-    const id = readId<ProfileId>(params.id);
-    if (id === undefined) return;
-    void client.prefetchQuery(readOf(readCoin, { params: { id, symbol: params.symbol } }));
-    void client.prefetchQuery(readOf(readProfile, { params: { id } }));
+  loader({ params: { id: text, symbol }, context: { client }, location, preload }) {
+    const id = readId<ProfileId>(text);
+    const isTrade = !('tab' in location.search);
+    if (id !== undefined) prefetchCoin(client, { id, symbol }, isTrade && !preload);
   },
   component: load(() => import('#web/coin/coin.tsx'), 'CoinPage'),
 });

@@ -23,6 +23,8 @@ export interface Operation<
   readonly summary: string;
   /** Changes nothing, although it is not a GET. */
   readonly reads?: true;
+  /** Its answer holds the answers of other operations, which check the sender themselves. */
+  readonly gathers?: true;
   /** Scope that a token needs, where the rule of `needOf` (scopes.ts) is wrong; `session`: no token may. */
   readonly need?: TokenScope | 'session';
   /** It names no account, but a token that is limited to accounts sees only records of those. */

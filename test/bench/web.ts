@@ -66,17 +66,28 @@ const nameOf = (n: number): string => `C${String(n).padStart(3, '0')}USDT`;
 
 const partsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
+/** An answer with the coins of the overview: one of them as 500. Another answer as it is. */
+function withMany(held: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(held['coins']) || !('blockers' in held)) return held;
+  const coins: readonly unknown[] = held['coins'];
+  const many = Array.from({ length: COINS }, (_, n) => ({
+    ...partsOf(coins[0]),
+    ...{ symbol: nameOf(n), baseAsset: nameOf(n).slice(0, 4), price: '100.00' },
+  }));
+  return { ...held, coins: many };
+}
+
 /** The overview as it is, but with one coin made into 500. */
 async function withManyCoins(page: Page): Promise<void> {
-  await page.route('**/api/dashboard', async (route) => {
+  await page.route(/\/api\/(dashboard|reads)/, async (route) => {
     const answer = await route.fetch();
-    const held: unknown = await answer.json();
-    const coins: readonly unknown[] = isObject(held) && Array.isArray(held['coins']) ? held['coins'] : [];
-    const many = Array.from({ length: COINS }, (_, n) => ({
-      ...partsOf(coins[0]),
-      ...{ symbol: nameOf(n), baseAsset: nameOf(n).slice(0, 4), price: '100.00' },
-    }));
-    await route.fulfill({ response: answer, json: { ...partsOf(held), coins: many } });
+    const held = partsOf(await answer.json());
+    const answers = Array.isArray(held['answers']) ? held['answers'].map(partsOf) : undefined;
+    const json =
+      answers === undefined
+        ? withMany(held)
+        : { answers: answers.map((read) => ({ ...read, body: withMany(partsOf(read['body'])) })) };
+    await route.fulfill({ response: answer, json });
   });
 }
 

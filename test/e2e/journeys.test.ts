@@ -38,7 +38,7 @@ test('one coin does it differently, and goes back to what the profile does', asy
   await page.goto(at('/profiles/:id/config?coin=BTCUSDT'));
   await page.getByLabel('Cool-down after a loss', { exact: true }).fill('5');
   const late = Promise.withResolvers<void>();
-  await page.route('**/api/dashboard', async (route) => {
+  await page.route('**/api/status', async (route) => {
     await late.promise;
     await route.continue();
   });

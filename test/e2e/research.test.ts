@@ -41,7 +41,7 @@ test('what ends now waits until the time of the market is known', async () => {
     const text = (await response.text()).replaceAll(/"marketAt":"[^"]*"/g, '"marketAt":null');
     await route.fulfill({ response, body: text });
   };
-  await page.route('**/api/dashboard', unknown);
+  await page.route(/\/api\/(dashboard|reads)/, unknown);
   await page.goto(at('/profiles/:id/backtests'));
   await page.getByText('No worker has reported the market time yet.').waitFor();
   await page.unrouteAll({ behavior: 'wait' });

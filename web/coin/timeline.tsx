@@ -2,6 +2,7 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, useMemo, useStat
 import type { ProfileId } from '#core/ids.ts';
 import { listLogs } from '#api/contract/records.ts';
 import { useZone } from '#web/data/session.tsx';
+import { decisionsOf } from '#web/data/coin-reads.ts';
 import { useRead } from '#web/data/read.ts';
 import type { ChartRange } from '#web/chart/chart-view.ts';
 import { full } from '#web/ui/time.ts';
@@ -26,7 +27,7 @@ interface TimelineProps {
 
 /** Every decision about a coin on the time axis of its chart; the chosen one is shown in full below. */
 export function Timeline({ profileId, symbol, range, onMoment }: TimelineProps): ReactNode {
-  const newest = useRead(listLogs, { params: { id: profileId }, query: { symbol, limit: 300 } }, { every: POLL_MS });
+  const newest = useRead(listLogs, decisionsOf(profileId, symbol), { every: POLL_MS });
   const moments = useMemo(() => timelineOf(newest.data?.rows ?? []), [newest.data]);
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const found = moments.findIndex(({ id }) => id === chosen);

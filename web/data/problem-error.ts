@@ -41,7 +41,7 @@ export const offline = (): ProblemError =>
   new ProblemError(plain(0, 'The service does not answer. Is it running on this address?'));
 
 /** The problem of a response that is not a success, also where a proxy answered in its place. */
-export async function problemOf(response: Response): Promise<ProblemError> {
+export async function problemOf(response: Pick<Response, 'status' | 'text'>): Promise<ProblemError> {
   const problem = await readProblem(response);
   if (problem !== undefined) return new ProblemError(problem);
   return new ProblemError(

@@ -8,7 +8,7 @@ import { currentSession, onboarding, status } from '#api/contract/session.ts';
 import type { Dashboard, Session, Status } from './answers.ts';
 import { call } from './call.ts';
 import { isSignedOut } from './problem-error.ts';
-import { keyOf, useRead } from './read.ts';
+import { keyOf, readOf, useRead } from './read.ts';
 import { browserZone } from './zones.ts';
 import { useDecisionRate } from './live.tsx';
 
@@ -58,18 +58,24 @@ export const useStatus = () =>
     retry: false,
   });
 
+const sessionRead = {
+  queryKey: keyOf(currentSession),
+  queryFn: ({ signal }: { signal: AbortSignal }): Promise<Session | null> =>
+    call(currentSession, {}, signal).catch((error: unknown) => {
+      if (isSignedOut(error)) return null;
+      throw error;
+    }),
+  staleTime: 60_000,
+};
+
 /** The session; `null` means signed out. With `enabled: false` only the known one. */
-export const useSession = ({ enabled }: { enabled: boolean }) =>
-  useQuery<Session | null>({
-    queryKey: keyOf(currentSession),
-    queryFn: ({ signal }) =>
-      call(currentSession, {}, signal).catch((error: unknown) => {
-        if (isSignedOut(error)) return null;
-        throw error;
-      }),
-    staleTime: 60_000,
-    enabled,
-  });
+export const useSession = ({ enabled }: { enabled: boolean }) => useQuery<Session | null>({ ...sessionRead, enabled });
+
+/** Starts the reads that decide which page opens, unless their answers are known. */
+export function prefetchSession(client: QueryClient): void {
+  void client.prefetchQuery({ ...readOf(onboarding, {}), staleTime: 'static' });
+  void client.prefetchQuery({ ...sessionRead, staleTime: 'static' });
+}
 
 /** The result of a restore, which ended every session; it is not fetched. */
 export const useRestored = (): Answer<typeof restoreBackup> | undefined =>
