@@ -4,6 +4,7 @@ import type { UserId } from '#core/ids.ts';
 import type { Log } from '#integrations/log.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import type { Queue } from '#storage/jobs/queue.ts';
+import type { CachedValues } from './cache-snapshot.ts';
 import type { Paper } from './paper.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { Venues } from './venues.ts';
@@ -40,6 +41,11 @@ export interface ApiContext {
   readonly now: () => Date;
   /** The operator that requests without a session act as, resolved once at boot; null unless this is a live demo. */
   readonly demoUserId: UserId | null;
+}
+
+/** Dependencies of an answer; its cached values may have been read together. */
+export interface ReadContext extends Omit<ApiContext, 'cache'> {
+  readonly cache: CachedValues;
 }
 
 /** Context of the server. */

@@ -12,12 +12,12 @@ import type { Candle, Interval } from '#core/market/candle.ts';
 import { SNAPSHOT_MAX_AGE_MS } from '#core/position/cost-basis.ts';
 import { type Decimal, readDecimal } from '#core/amount/decimal.ts';
 import type { AccountId } from '#core/ids.ts';
-import type { CacheStore } from '#core/ports/cache.ts';
 import { readJson } from '#core/json.ts';
 import type { DayTicker } from '#core/research/discovery.ts';
 import type { MarketPort } from '#core/ports/exchange.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { readRules } from '#core/market/symbol-codec.ts';
+import type { CachedValues } from './cache-snapshot.ts';
 import { Memo } from './memo.ts';
 
 export interface Price {
@@ -92,37 +92,44 @@ export async function readFreshWallet(
 }
 
 interface VenuesOptions {
-  readonly cache: CacheStore;
+  readonly cache: CachedValues;
   readonly openMarket: (venue: Venue) => MarketPort;
   /** Reads the last 24 hours of all coins; throws ExchangeError. */
   readonly dayTickers: (venue: Venue) => Promise<readonly DayTicker[]>;
   readonly nowMs: () => number;
 }
 
+/** Answers of venues and their clients, for all requests. */
+const sharedOf = ({ nowMs }: VenuesOptions) => ({
+  markets: new Map<Venue, MarketPort>(),
+  rules: new Memo<Rules | undefined>({ nowMs, most: 4, keep: (rules) => rules !== undefined }),
+  candles: new Memo<Candle[]>({ nowMs, most: KEPT_CANDLE_LISTS }),
+  clocks: new Memo<void>({ nowMs, most: 4 }),
+  dayTickers: new Memo<readonly DayTicker[]>({ nowMs, most: 4 }),
+});
+
 /** Venue data from the cache store that workers fill, and candles directly from venues, cached briefly. */
 export class Venues {
-  readonly #cache: CacheStore;
-  readonly #openMarket: (venue: Venue) => MarketPort;
-  readonly #markets = new Map<Venue, MarketPort>();
-  readonly #rules: Memo<Rules | undefined>;
-  readonly #candles: Memo<Candle[]>;
-  readonly #clocks: Memo<void>;
-  readonly #dayTickers: Memo<readonly DayTicker[]>;
-  readonly #readDayTickers: VenuesOptions['dayTickers'];
+  readonly #options: VenuesOptions;
+  readonly #shared: ReturnType<typeof sharedOf>;
 
-  constructor(options: VenuesOptions) {
-    this.#cache = options.cache;
-    this.#openMarket = options.openMarket;
-    this.#rules = new Memo({ nowMs: options.nowMs, most: 4, keep: (rules) => rules !== undefined });
-    this.#candles = new Memo({ nowMs: options.nowMs, most: KEPT_CANDLE_LISTS });
-    this.#clocks = new Memo({ nowMs: options.nowMs, most: 4 });
-    this.#dayTickers = new Memo({ nowMs: options.nowMs, most: 4 });
-    this.#readDayTickers = options.dayTickers;
+  constructor(options: VenuesOptions, shared = sharedOf(options)) {
+    this.#options = options;
+    this.#shared = shared;
+  }
+
+  /** The same venues with the values of `cache`, such as those that were read together for one answer. */
+  over(cache: CachedValues): Venues {
+    return new Venues({ ...this.#options, cache }, this.#shared);
+  }
+
+  get #cache(): CachedValues {
+    return this.#options.cache;
   }
 
   /** Trading rules by symbol; undefined while no worker has loaded them. */
   rules(venue: Venue): Promise<Rules | undefined> {
-    return this.#rules.get(venue, RULES_TTL_MS, async () => {
+    return this.#shared.rules.get(venue, RULES_TTL_MS, async () => {
       const text = await this.#cache.get(cacheKeys.rules(venue));
       return text === undefined ? undefined : rulesOf(text);
     });
@@ -165,18 +172,18 @@ export class Venues {
   candles(venue: Venue, query: CandleQuery): Promise<Candle[]> {
     const key = [venue, query.symbol, query.interval, query.limit, query.beforeMs ?? ''].join(':');
     const ttlMs = query.beforeMs === undefined ? CANDLES_TTL_MS : PAST_CANDLES_TTL_MS;
-    return this.#candles.get(key, ttlMs, async () => (await this.#market(venue)).candles(query));
+    return this.#shared.candles.get(key, ttlMs, async () => (await this.#market(venue)).candles(query));
   }
 
   /** The last 24 hours of every coin of the venue; throws ExchangeError. */
   dayTickers(venue: Venue): Promise<readonly DayTicker[]> {
-    return this.#dayTickers.get(venue, DAY_TICKERS_TTL_MS, () => this.#readDayTickers(venue));
+    return this.#shared.dayTickers.get(venue, DAY_TICKERS_TTL_MS, () => this.#options.dayTickers(venue));
   }
 
   async #market(venue: Venue): Promise<MarketPort> {
-    const market = this.#markets.get(venue) ?? this.#openMarket(venue);
-    this.#markets.set(venue, market);
-    await this.#clocks.get(venue, CLOCK_TTL_MS, () => market.clock.sync());
+    const market = this.#shared.markets.get(venue) ?? this.#options.openMarket(venue);
+    this.#shared.markets.set(venue, market);
+    await this.#shared.clocks.get(venue, CLOCK_TTL_MS, () => market.clock.sync());
     return market;
   }
 }

@@ -16,7 +16,8 @@ import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { type AccountFacts, blockersOf } from '#api/views/blockers.ts';
 import { readCoins } from '#api/views/coins.ts';
 import { limitUsageOf } from '#api/views/limit-usage.ts';
-import type { ApiContext } from '#api/frame/context.ts';
+import { CacheSnapshot } from '#api/frame/cache-snapshot.ts';
+import type { ApiContext, ReadContext } from '#api/frame/context.ts';
 import { readDashboard } from '#api/contract/records.ts';
 import { dayStart } from '#core/account/day-start.ts';
 import type { Routes } from '#api/handle.ts';
@@ -48,7 +49,7 @@ interface CardInput {
 }
 
 /** Money of one account in its main quote asset; gains in other assets are left out rather than added up. */
-async function accountCard(context: ApiContext, { facts, timezone, resting, drawdowns }: CardInput) {
+async function accountCard(context: ReadContext, { facts, timezone, resting, drawdowns }: CardInput) {
   const { database, venues } = context;
   const { account, profiles, market, rules, wallet } = facts;
   const venue = venueOf(account);
@@ -88,7 +89,7 @@ async function accountCard(context: ApiContext, { facts, timezone, resting, draw
 }
 
 /** The largest drawdown since the first trade, as on the Performance page. */
-async function drawdownOf(context: ApiContext, { account, profiles }: AccountFacts, timezone: string) {
+async function drawdownOf(context: ReadContext, { account, profiles }: AccountFacts, timezone: string) {
   const { maxDrawdown, points, firstAt, from } = await readPerformanceView(context, {
     ...{ account, profiles, timezone, period: 'all' },
   });
@@ -96,7 +97,7 @@ async function drawdownOf(context: ApiContext, { account, profiles }: AccountFac
   return { share: maxDrawdown, since: from, isAtHigh: points.at(-1)?.drawdown === 0 };
 }
 
-const coinsOf = (context: ApiContext, { account, profiles }: AccountWithProfiles) =>
+const coinsOf = (context: ReadContext, { account, profiles }: AccountWithProfiles) =>
   readCoins(
     context,
     account,
@@ -113,7 +114,7 @@ function dashboardCoins(coins: Coins, { profiles }: AccountWithProfiles) {
 }
 
 async function accountFacts(
-  context: ApiContext,
+  context: ReadContext,
   { account, profiles }: AccountWithProfiles,
   coins: Coins,
 ): Promise<AccountFacts> {
@@ -132,7 +133,7 @@ async function accountFacts(
   };
 }
 
-async function readBlockers(context: ApiContext, accounts: readonly AccountFacts[]) {
+async function readBlockers(context: ReadContext, accounts: readonly AccountFacts[]) {
   const { cache, database } = context;
   const used = accounts.filter(({ profiles }) => profiles.length > 0);
   const profileIds = used.flatMap(({ profiles }) => profiles.map(({ id }) => id));
@@ -144,7 +145,7 @@ async function readBlockers(context: ApiContext, accounts: readonly AccountFacts
   return blockersOf({ ...facts, accounts: used, now: context.now() });
 }
 
-async function readTrades({ database }: ApiContext, profileIds: readonly ProfileId[]) {
+async function readTrades({ database }: ReadContext, profileIds: readonly ProfileId[]) {
   const trades = await newestTrades(database.kysely, profileIds, TRADES_SHOWN);
   const keyOf = ({ profileId, symbol, cycle }: { profileId: ProfileId; symbol: string; cycle: number }): string =>
     `${profileId} ${symbol} ${cycle}`;
@@ -161,12 +162,23 @@ async function readTrades({ database }: ApiContext, profileIds: readonly Profile
   }));
 }
 
+/** The same context with all values that the dashboard reads from the cache store, read at once. */
+async function atOnce(context: ApiContext, accounts: readonly AccountWithProfiles[]): Promise<ReadContext> {
+  const keys = accounts.flatMap(({ account, profiles }) => [
+    ...[cacheKeys.wallet(account.id), cacheKeys.accountRun(account.id)],
+    ...[cacheKeys.prices(venueOf(account)), cacheKeys.marketClock(venueOf(account))],
+    ...profiles.map(({ id }) => cacheKeys.coinStates(id)),
+  ]);
+  const cache = await CacheSnapshot.read(context.cache, [...new Set([cacheKeys.heartbeats, ...keys])]);
+  return { ...context, cache, venues: context.venues.over(cache) };
+}
+
 /** Debug rows of idle ticks are on each coin's page; here they would hide events. */
 const SHOWN_LEVELS = ['info', 'warn', 'error'] as const;
 
-export function mountDashboard({ context, handle }: Routes): void {
-  const { kysely } = context.database;
-  const drawdowns = new Memo<Drawdown>({ nowMs: () => context.now().getTime(), most: 50 });
+export function mountDashboard({ context: shared, handle }: Routes): void {
+  const { kysely } = shared.database;
+  const drawdowns = new Memo<Drawdown>({ nowMs: () => shared.now().getTime(), most: 50 });
   handle(readDashboard, async ({ operator }) => {
     const { id: userId, timezone } = operator.user;
     const profiles = await listProfiles(kysely, userId);
@@ -178,6 +190,7 @@ export function mountDashboard({ context, handle }: Routes): void {
         timezone,
       }),
     );
+    const context = await atOnce(shared, ours);
     const coins = await Promise.all(ours.map((account) => coinsOf(context, account)));
     const facts = await Promise.all(ours.map((account, i) => accountFacts(context, account, coins[i] ?? [])));
     const orders = await newestOrders(kysely, { profileIds, limit: ORDERS_SHOWN });

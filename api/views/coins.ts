@@ -6,7 +6,7 @@ import type { ProfileId } from '#core/ids.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
 import { orphanLocks } from '#storage/trading/orphan-orders.ts';
 import { listCoins } from '#storage/operator/profile-symbols.ts';
-import type { ApiContext } from '#api/frame/context.ts';
+import type { ReadContext } from '#api/frame/context.ts';
 import { type coin, coinState } from '#api/contract/profiles.ts';
 import { readCached } from '#api/frame/venues.ts';
 import { notBound } from '#api/require.ts';
@@ -15,7 +15,7 @@ import { coinView } from './views.ts';
 export type CoinView = z.output<typeof coin>;
 type States = ReadonlyMap<string, z.output<typeof coinState>>;
 
-async function readStates(context: ApiContext, profileId: ProfileId): Promise<States> {
+async function readStates(context: ReadContext, profileId: ProfileId): Promise<States> {
   const prefix = cacheKeys.coinStates(profileId);
   const states = new Map<string, z.output<typeof coinState>>();
   for (const [key, text] of await context.cache.list(prefix)) {
@@ -27,10 +27,11 @@ async function readStates(context: ApiContext, profileId: ProfileId): Promise<St
 
 /** Coins of profiles of one account with their cached data; one profile owns an asset. */
 export async function readCoins(
-  context: ApiContext,
+  context: ReadContext,
   account: AccountView,
   profileIds: readonly ProfileId[],
 ): Promise<{ profileId: ProfileId; coin: CoinView }[]> {
+  if (profileIds.length === 0) return [];
   const rows = await listCoins(context.database.kysely, profileIds);
   const venue = venueOf(account);
   const rules = await context.venues.rules(venue);
@@ -49,7 +50,7 @@ export async function readCoins(
 }
 
 export async function requireCoin(
-  context: ApiContext,
+  context: ReadContext,
   { account, profileId, symbol }: { account: AccountView; profileId: ProfileId; symbol: string },
 ): Promise<CoinView> {
   const found = (await readCoins(context, account, [profileId])).find(({ coin }) => coin.symbol === symbol);

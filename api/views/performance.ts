@@ -19,7 +19,7 @@ import {
 import type { AccountView } from '#storage/operator/accounts.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
 import type { Reader, Transaction } from '#storage/postgres/database.ts';
-import type { ApiContext } from '#api/frame/context.ts';
+import type { ReadContext } from '#api/frame/context.ts';
 import type { Prices, Rules } from '#api/frame/venues.ts';
 import { capitalOf } from './performance-capital.ts';
 import { knownEquity, mainQuoteAsset } from './holdings.ts';
@@ -54,7 +54,7 @@ interface Present {
   readonly equity: Decimal | undefined;
 }
 
-async function readPresent({ venues, now }: ApiContext, request: PerformanceRequest): Promise<Present> {
+async function readPresent({ venues, now }: ReadContext, request: PerformanceRequest): Promise<Present> {
   const { account, profiles } = request;
   const venue = venueOf(account);
   const wallNowMs = now().getTime();
@@ -181,7 +181,7 @@ const pricesOf = ({ prices }: Pick<Present, 'prices'>): ReadonlyMap<string, Deci
 
 /** Reads in one snapshot of the database, so that all numbers are of one moment. */
 async function atOneMoment<Result>(
-  context: ApiContext,
+  context: ReadContext,
   request: PerformanceRequest,
   read: (reader: Transaction, present: Present) => Promise<Result>,
 ): Promise<Result> {
@@ -197,11 +197,11 @@ async function atOneMoment<Result>(
   });
 }
 
-export const readPerformanceView = (context: ApiContext, request: PerformanceRequest) =>
+export const readPerformanceView = (context: ReadContext, request: PerformanceRequest) =>
   atOneMoment(context, request, (reader, present) => performanceView(reader, request, present));
 
 /** Which closed trades belong to a period. */
-export const readTradeFilter = (context: ApiContext, request: PerformanceRequest): Promise<ClosedTrades> =>
+export const readTradeFilter = (context: ReadContext, request: PerformanceRequest): Promise<ClosedTrades> =>
   atOneMoment(context, request, async (reader, present) => tradeFilterOf(await readScope(reader, request, present)));
 
 const tradeFilterOf = ({ period, profileIds, without }: Scope): ClosedTrades => ({

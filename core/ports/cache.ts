@@ -20,8 +20,8 @@ export interface CacheStore extends AsyncDisposable {
    */
   setAll(entries: ReadonlyMap<string, CacheEntry>): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Values of all live keys with the prefix `prefix`. */
-  list(prefix: string): Promise<Map<string, string>>;
+  /** Values of all live keys with one of these prefixes. */
+  list(...prefixes: readonly string[]): Promise<Map<string, string>>;
   /** Adds to the end of a list. */
   append(key: string, values: readonly string[], limits: ListLimits): Promise<void>;
   /** Newest first, without the newest `skip` entries. */

@@ -29,6 +29,7 @@ const SET_ALL = `insert into cache_entries (key, value, expires_at)
 const GET = 'select value from cache_entries where key = $1 and (expires_at is null or expires_at > clock_timestamp())';
 const LIST = `select key, value from cache_entries
   where starts_with(key, $1) and (expires_at is null or expires_at > clock_timestamp()) order by key`;
+const LIST_ANY = LIST.replace('starts_with(key, $1)', 'key ^@ any($1::text[])');
 const DELETE = `with entry as (delete from cache_entries where key = $1), head as (delete from cache_list_heads where key = $1),
   list as (delete from cache_lists where key = $1) delete from cache_hits where key = $1`;
 /**
@@ -106,9 +107,10 @@ export class PostgresCache implements CacheStore {
     await this.#again(DELETE, [key]);
   }
 
-  async list(prefix: string): Promise<Map<string, string>> {
-    requireText('A prefix', prefix);
-    const { rows } = await this.#again<{ key: string; value: string }>(LIST, [prefix]);
+  async list(...prefixes: readonly string[]): Promise<Map<string, string>> {
+    for (const prefix of prefixes) requireText('A prefix', prefix);
+    const [text, wanted] = prefixes.length === 1 ? [LIST, prefixes[0]] : [LIST_ANY, prefixes];
+    const { rows } = await this.#again<{ key: string; value: string }>(text, [wanted]);
     return new Map(rows.map((row) => [row.key, row.value]));
   }
 

@@ -68,9 +68,14 @@ export class RedisCache implements CacheStore {
     await this.#run((redis) => redis.del(valueKey(key), listKey(key), windowKey(key)));
   }
 
-  async list(prefix: string): Promise<Map<string, string>> {
-    requireText('A prefix', prefix);
-    const found = new Map<string, string>();
+  async list(...prefixes: readonly string[]): Promise<Map<string, string>> {
+    for (const prefix of prefixes) requireText('A prefix', prefix);
+    const found = (await Promise.all(prefixes.map((prefix) => this.#listPrefix(prefix)))).flat();
+    return new Map(found.sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+  }
+
+  async #listPrefix(prefix: string): Promise<[string, string][]> {
+    const found: [string, string][] = [];
     let cursor = '0';
     do {
       const [next, keys] = await this.#run((redis) =>
@@ -79,11 +84,11 @@ export class RedisCache implements CacheStore {
       const values = keys.length === 0 ? [] : await this.#run((redis) => redis.mget(keys));
       for (const [i, key] of keys.entries()) {
         const value = values[i];
-        if (typeof value === 'string') found.set(key.slice(valueKey('').length), value);
+        if (typeof value === 'string') found.push([key.slice(valueKey('').length), value]);
       }
       cursor = next;
     } while (cursor !== '0');
-    return new Map([...found].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+    return found;
   }
 
   async append(key: string, values: readonly string[], { cap, ttlMs }: ListLimits): Promise<void> {

@@ -35,6 +35,7 @@ export function testCacheContract(under: CacheUnderTest): void {
     });
   };
   testEntries(withCache);
+  testPrefixes(withCache);
   testLists(withCache);
   testCounters(withCache);
   testMessages(withCache);
@@ -42,6 +43,16 @@ export function testCacheContract(under: CacheUnderTest): void {
 }
 
 type WithCache = (name: string, body: (cache: CacheStore) => Promise<void>) => void;
+
+function testPrefixes(withCache: WithCache): void {
+  withCache('values under several prefixes are read at once, each once', async (cache) => {
+    const [one, two, other] = [key(), key(), key()];
+    for (const name of [`${one}:a`, `${one}:b`, two, other]) await cache.set(name, `of ${name}`);
+    const found = await cache.list(`${one}:`, two, `${one}:a`, key());
+    assert.deepEqual(new Map(found), new Map([`${one}:a`, `${one}:b`, two].map((name) => [name, `of ${name}`])));
+    assert.equal((await cache.list()).size, 0);
+  });
+}
 
 function testEntries(withCache: WithCache): void {
   withCache('a value comes back byte for byte, and a second set replaces it', async (cache) => {
