@@ -39,11 +39,26 @@ const isFact = (name: string): name is (typeof FACTS)[number] => FACTS.some((fac
 /** At most six significant digits. */
 const plain = (value: number): number | null => (Number.isFinite(value) ? Number(value.toPrecision(6)) : null);
 
-/** Cell and kind of text of a value of an indicator; undefined for a name that is none. */
+/**
+ * The pane of a chart in which a value of an indicator belongs; null for a price, which belongs over the candles. An
+ * indicator of another one, such as an average of it, has the pane of its source.
+ */
+function paneOf(declared: DeclaredIndicators, name: string, field: string): string | null {
+  const { kind = '', of = 'close' } = declared[name] ?? {};
+  if (KINDS[kind]?.pane !== 'price') return name;
+  if (field === 'width' || field === 'direction') return `${name}.${field}`;
+  if (PRICES.includes(of)) return null;
+  const [source = '', part = 'value'] = of.split('.');
+  const names = Object.keys(declared);
+  const isBefore = names.includes(source) && names.indexOf(source) < names.indexOf(name);
+  return isBefore ? paneOf(declared, source, part) : name;
+}
+
+/** Cell and pane of a value of an indicator; undefined for a name that is none. */
 export function indicatorField(
   declared: DeclaredIndicators,
   name: string,
-): { at: number; isPrice: boolean } | undefined {
+): { at: number; pane: string | null } | undefined {
   const [indicator = '', ...rest] = name.split('.');
   const given = Object.hasOwn(declared, indicator) ? declared[indicator] : undefined;
   const placed = layoutOf(declared).find((each) => each.name === indicator);
@@ -52,9 +67,8 @@ export function indicatorField(
   const [field = 'value', ...more] = before ? rest.slice(1) : rest;
   const index = placed.fields.indexOf(field);
   if (index < 0 || more.length > 0) return undefined;
-  const ofPrice = given.of === undefined || ['open', 'high', 'low', 'close'].includes(given.of);
-  const isPrice = KINDS[given.kind]?.pane === 'price' && ofPrice && field !== 'width' && field !== 'direction';
-  return { at: placed.at + index + (before ? placed.fields.length : 0), isPrice };
+  const at = placed.at + index + (before ? placed.fields.length : 0);
+  return { at, pane: paneOf(declared, indicator, field) };
 }
 
 function factText(name: (typeof FACTS)[number], { cells, grid, view, host }: ExplainInput): string | number | null {
@@ -81,7 +95,7 @@ function textOf(name: string, input: ExplainInput): string | number | null {
   const field = indicatorField(declared, name);
   if (field !== undefined) {
     const value = cells[field.at] ?? Number.NaN;
-    return field.isPrice ? priceText(value / toNumber(grid.tick), grid) : plain(value);
+    return field.pane === null ? priceText(value / toNumber(grid.tick), grid) : plain(value);
   }
   if (Object.hasOwn(description.settings, name)) return settingText(input, name);
   const kept = memory[name];

@@ -48,7 +48,7 @@ interface InstanceInput {
   /** The stored setting that cannot be read. */
   readonly path: string | null;
   /** Values of indicators that a chart draws, with their cells. */
-  readonly drawn: readonly { readonly name: string; readonly at: number }[];
+  readonly drawn: readonly { readonly name: string; readonly at: number; readonly pane: string | null }[];
 }
 
 /** A strategy file that runs for one (profile, symbol). */
@@ -208,15 +208,19 @@ class OwnInstance {
     const held = view.sellable && this.#input.sells;
     const own: unknown = JSON.parse(this.#file.lines());
     const cells = this.#file.cells;
-    const values = [
-      ...this.#input.drawn.map(({ name, at }) => [name, cells[at]] as const),
+    const drawn = this.#input.drawn.flatMap(({ name, at, pane }) => {
+      const value = cells[at] ?? Number.NaN;
+      return Number.isFinite(value) && (pane !== null || value > 0) ? [[name, value] as const] : [];
+    });
+    const prices = [
       ...Object.entries(isObject(own) ? own : {}),
       ...(held && stop > 0 ? [['stop', stop * this.#tick] as const] : []),
       ...(held && target > 0 ? [['target', target * this.#tick] as const] : []),
     ];
-    return Object.fromEntries(
-      values.flatMap(([name, value]) => (typeof value === 'number' && value > 0 ? [[name, value]] : [])),
-    );
+    return Object.fromEntries([
+      ...drawn,
+      ...prices.flatMap(([name, value]) => (typeof value === 'number' && value > 0 ? [[name, value] as const] : [])),
+    ]);
   }
 
   state(): SavedState {

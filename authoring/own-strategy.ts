@@ -5,7 +5,6 @@ import { answersOf } from './answers.ts';
 import type { DeclaredIndicators, Description } from './description.ts';
 import { indicatorField } from './explain.ts';
 import { type AnyRunningFile, createOwnInstance } from './instance.ts';
-import { KINDS } from './kinds.ts';
 import { configSchema, readConfig, sharedOf, type Values, valuesOf } from './schema.ts';
 import { candlesFor, layoutOf } from './series.ts';
 
@@ -37,10 +36,17 @@ export function isSameFile(before: string, after: string): boolean {
   return one.hash !== null && other.hash !== null && one.name === other.name;
 }
 
-/** The price lines of a chart: indicators over the candles, prices of the file, stop and target. */
+const DASHES = ['solid', 'dashed', 'dotted'] as const;
+
+/** The lines of a chart: indicators, prices of the file, stop and target. */
 function drawingsOf(description: Description, declared: DeclaredIndicators): Drawings {
   const average = { from: 'close', acts: false, dash: 'solid' } as const;
-  const lines = pricesOf(declared).map(({ name }) => ({ ...average, name, label: name }));
+  const drawn = drawnOf(declared);
+  const lines = drawn.map(({ name, pane }, i) => {
+    if (pane === null) return { ...average, name, label: name };
+    const above = drawn.slice(0, i).filter((other) => other.pane === pane).length;
+    return { ...average, name, label: name, pane, dash: DASHES[Math.min(above, 2)] ?? 'solid' };
+  });
   const own = Object.keys(description.lines).map((name) => ({
     ...average,
     name,
@@ -61,15 +67,14 @@ function drawingsOf(description: Description, declared: DeclaredIndicators): Dra
   };
 }
 
-/** The values of indicators that are prices, with their cells. */
-function pricesOf(declared: DeclaredIndicators): { readonly name: string; readonly at: number }[] {
+/** The values of the indicators, with their cells and panes. */
+function drawnOf(
+  declared: DeclaredIndicators,
+): { readonly name: string; readonly at: number; readonly pane: string | null }[] {
   return layoutOf(declared).flatMap(({ name, fields }) =>
     fields.flatMap((field) => {
       const found = indicatorField(declared, `${name}.${field}`);
-      const shown = field === 'value' ? name : `${name}.${field}`;
-      return found?.isPrice === true && KINDS[declared[name]?.kind ?? ''] !== undefined
-        ? [{ name: shown, at: found.at }]
-        : [];
+      return found === undefined ? [] : [{ ...found, name: field === 'value' ? name : `${name}.${field}` }];
     }),
   );
 }
@@ -113,7 +118,7 @@ export function ownStrategy(version: StrategyVersion): AnyStrategy {
         exitsInBear: config.regime.policy === 'exit-in-bear',
         queueing: queueingOf(config.execution),
         shape: JSON.stringify([hash, values, declared, interval]),
-        drawn: pricesOf(declared),
+        drawn: drawnOf(declared),
         open: (memory: string) => version.open(values, layout, memory),
         halted: () => version.halted?.() ?? null,
       };

@@ -28,6 +28,18 @@ export function layoutOf(declared: DeclaredIndicators): Placed[] {
   });
 }
 
+/** Empty cells for a layout as text: a line with name, cell and fields for each indicator. */
+export function cellsOf(layout: string): Float64Array {
+  const ends = layout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [, at = '0', fields = ''] = line.split(' ');
+      return Number(at) + 2 * fields.split(',').length;
+    });
+  return new Float64Array(Math.max(CELL.first, ...ends)).fill(Number.NaN, CELL.first);
+}
+
 /** Why an indicator cannot read its source; null when it can. Sources are declared before the indicators that read them. */
 export function sourceProblem(declared: DeclaredIndicators, interval: Interval): string | null {
   const before = new Map<string, DeclaredIndicator>();

@@ -15,7 +15,7 @@ export interface PositionStep {
   readonly fold: (position: Position) => Position;
 }
 
-/** One value for each candle, in quote prices; null where the line has a gap. */
+/** One value for each candle, in quote prices unless the line has a pane; null where the line has a gap. */
 export type LineValues = readonly (number | null)[];
 
 interface DrawInput {

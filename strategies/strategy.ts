@@ -34,7 +34,7 @@ export interface PlanLine {
   readonly ticks: number;
 }
 
-/** A line that a chart draws over the candles. Its values are quote prices. */
+/** A line that a chart draws over the candles, or in a pane below them. */
 export interface DrawnLine {
   readonly name: string;
   /** As a legend shows it: `EMA 9, fast`. */
@@ -44,6 +44,8 @@ export interface DrawnLine {
   readonly from: 'close' | 'open';
   /** The strategy acts at this price: drawn like the levels of its plan. */
   readonly acts: boolean;
+  /** The pane below the candles; lines of one pane share a scale. Absent: over the candles, with quote prices as values. */
+  readonly pane?: string;
 }
 
 /** Lines and levels of a strategy on a chart. */
@@ -53,7 +55,7 @@ export interface Drawings {
   readonly levels: Readonly<Partial<Record<PlanLine['name'], string>>>;
 }
 
-/** Values of drawn lines now, in quote prices, by name; a line without a value has a gap. */
+/** Values of drawn lines now, by name, in quote prices unless the line has a pane; a line without a value has a gap. */
 export type DrawnValues = Readonly<Record<string, number>>;
 
 /** The price range without a new decision. The strategy acts at `below` or lower and at `above` or higher. In ticks. */

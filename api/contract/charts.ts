@@ -23,7 +23,9 @@ const chartLine = z.object({
   from: z.enum(['close', 'open']),
   /** The strategy acts at this price. */
   acts: z.boolean(),
-  /** One value for each candle, in quote; null where the line has a gap. */
+  /** The pane below the candles; lines of one pane share a scale. Null: over the candles. */
+  pane: z.string().nullable(),
+  /** One value for each candle, in quote unless it has a pane; null where the line has a gap. */
   values: z.array(z.number().nullable()),
 });
 

@@ -127,7 +127,10 @@ function linesOf(
   return lines.map((line) => {
     const known = values.get(line.name) ?? [];
     const aligned = alignValues({ line, values: known, signal }, candles, INTERVAL_MS[interval]);
-    return { ...line, values: aligned.map((value) => (value === null ? null : Math.round(value * grain) / grain)) };
+    const pane = line.pane ?? null;
+    const rounded = (value: number): number =>
+      pane === null ? Math.round(value * grain) / grain : Number(value.toPrecision(6));
+    return { ...line, pane, values: aligned.map((value) => (value === null ? null : rounded(value))) };
   });
 }
 

@@ -11,6 +11,7 @@ import type { AccountView } from '#storage/operator/accounts.ts';
 import { readRun } from '#storage/research/research.ts';
 import { readPositionHistory } from '#storage/trading/position-history.ts';
 import type { PositionStep } from '#strategies/draw-candles.ts';
+import type { BoundStrategy } from '#strategies/strategy.ts';
 import { requireStrategy } from '#api/checks/config-check.ts';
 import { readBacktestChart, readCoinChart } from '#api/contract/charts.ts';
 import type { ApiContext } from '#api/frame/context.ts';
@@ -43,12 +44,18 @@ async function chartOf(
   return candlesFrom(page, venueName(account), asked.symbol);
 }
 
+async function boundFor(strategyName: string, config: unknown): Promise<BoundStrategy> {
+  const strategy = requireStrategy(strategyName);
+  await strategy.prepare?.(config);
+  return strategy.bind(config);
+}
+
 async function coinChart(context: ApiContext, incoming: Incoming<typeof readCoinChart>) {
   const { profile, bound: coin, readAccount, query } = incoming;
   const { id: profileId } = profile;
   const { symbol } = coin;
   const { kysely } = context.database;
-  const bound = requireStrategy(profile.strategyName).bind(mergePatch(profile.config, coin.overrideConfig));
+  const bound = await boundFor(profile.strategyName, mergePatch(profile.config, coin.overrideConfig));
   const trades: Asked['trades'] = async (fromMs, rules) => {
     const history = await readPositionHistory(kysely, { profileId, symbol }, new Date(fromMs));
     return { marks: history.fills.map(markOf), steps: rules === undefined ? [] : stepsOf(history, rules) };
@@ -183,7 +190,7 @@ export function mountCharts({ context, handle }: Routes): void {
     const tested = await runs.get(runId, RUN_KEPT_MS, () => readTested(context, { profileId, runId }));
     const coin = tested.coins.get(query.symbol);
     if (coin === undefined) throw invalidField('symbol', 'is no coin of this backtest');
-    const bound = requireStrategy(coin.strategyName).bind(coin.config);
+    const bound = await boundFor(coin.strategyName, coin.config);
     const trades: Asked['trades'] = async (_fromMs, rules) => ({
       marks: coin.fills.map(testedMark),
       steps: rules === undefined ? [] : coin.fills.map((fill, index) => testedStep(fill, index, rules)),

@@ -25,13 +25,14 @@ export interface StoredVersion {
 
 type NewVersion = Pick<StoredVersion, 'hash' | 'name' | 'file' | 'source' | 'description' | 'declared'>;
 
-/** Stores a version once; a known one keeps its certificate and its quarantine. */
+/** Stores a version; a known one keeps its certificate and its quarantine. */
 export async function keepVersion(writer: Writer, version: NewVersion): Promise<void> {
   const { hash, name, file, source, description, declared } = version;
+  const described = { description: jsonText(description), declared: jsonText(declared) };
   await writer
     .insertInto('strategy_versions')
-    .values({ hash, name, file, source, description: jsonText(description), declared: jsonText(declared) })
-    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ present: true, file }))
+    .values({ hash, name, file, source, ...described })
+    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ present: true, file, ...described }))
     .execute();
 }
 

@@ -596,6 +596,11 @@ export interface Tables {
     order_id: OrderId | null;
     ended_at: NullableTime;
   };
+  strategy_declarations: {
+    hash: string;
+    settings_hash: string;
+    declared: Json;
+  };
   strategy_files: {
     file: string;
     hash: string;

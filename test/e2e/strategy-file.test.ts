@@ -87,6 +87,14 @@ test('a profile trades by the file on the paper exchange', { timeout: 180_000 },
     .waitFor({ timeout: 120_000 });
 });
 
+test('the chart draws the RSI in a pane of its own', { timeout: 120_000 }, async () => {
+  await page.goto(`${stack.app.url}/profiles/${profileId}/coins/ETHUSDT`);
+  await page.locator('.ro', { hasText: /rsi \d/ }).waitFor({ timeout: 60_000 });
+  const panes = await page.locator('.chart').evaluate((chart) => getComputedStyle(chart).getPropertyValue('--panes'));
+  assert.equal(panes, '1');
+  await lookAt('chart-with-rsi');
+});
+
 test('a changed file is offered with the lines and the results that differ', { timeout: 240_000 }, async () => {
   edit(["'Sell above an RSI of', 55", "'Sell above an RSI of', 60"]);
   const offer = page.getByRole('region', { name: 'New version of the strategy' });

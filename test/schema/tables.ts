@@ -75,6 +75,7 @@ const NULL_IN_VIEWS = ['cost_basis.note'];
 const NAMES: Readonly<Record<string, string>> = {
   bigint: 'Bigint',
   jsonb: 'Json',
+  json: 'Json',
   'timestamp with time zone': 'Time',
 };
 

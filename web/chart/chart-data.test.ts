@@ -13,7 +13,7 @@ const mark = (id: string, minute: number, more: Partial<ChartMark> = {}): ChartM
 /** Candles of the minutes `from` to `to`, `to` exclusive, and one line with their numbers. */
 const page = (from: number, to: number, more: Partial<ChartPage> = {}): ChartPage => {
   const minutes = Array.from({ length: to - from }, (_, i) => from + i);
-  const line = { name: 'fast', label: 'EMA 2', dash: 'solid', from: 'close', acts: false } as const;
+  const line = { name: 'fast', label: 'EMA 2', dash: 'solid', from: 'close', acts: false, pane: null } as const;
   return {
     candles: minutes.map((minute) => candle(minute)),
     lines: [{ ...line, values: minutes }],

@@ -6,7 +6,7 @@ import { levelsOf, linesOf } from './chart-levels.ts';
 const level = (name: string, price: number) => ({ name, price, fact: false, solid: false });
 const candle = (closed: boolean) => ({ openMs: 0, open: 1, high: 1, low: 1, close: 1, volume: 1, closed });
 const line = (name: string, acts: boolean): ChartLine => ({
-  ...{ name, label: name, dash: 'dashed', from: 'open', acts, values: [1, 2] },
+  ...{ name, label: name, dash: 'dashed', pane: null, from: 'open', acts, values: [1, 2] },
 });
 const dataOf = (closed: boolean): ChartData => ({
   candles: [candle(true), candle(closed)],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { candleChange, markText, valueAt, volumeText } from './chart-text.ts';
+import { candleChange, figureText, markText, valueAt, volumeText } from './chart-text.ts';
 
 const ETH = { symbol: 'ETHUSDT', base: 'ETH', quote: 'USDT', tickSize: '0.01000000' };
 
@@ -13,6 +13,16 @@ test('volumes have three digits, and a word from a million on', () => {
     '3.14',
     '0.052',
     '0',
+  ]);
+});
+
+test('a value that is no price has three digits and its sign', () => {
+  assert.deepEqual([45.234, -0.01234, 0.00012, 0, -12_345].map(figureText), [
+    '45.2',
+    '\u22120.0123',
+    '0.000120',
+    '0',
+    '\u221212,345',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { fromNumber } from '#core/amount/decimal.ts';
 import { moneyPlaces } from '#core/amount/money-places.ts';
-import { decimalsOf, NARROW_SPACE, numberText, signed, signedPercent } from '#web/ui/numbers.ts';
+import { decimalsOf, MINUS, NARROW_SPACE, numberText, signed, signedPercent } from '#web/ui/numbers.ts';
 import type { ChartCandle, ChartLine, MarkGroup } from './chart-data.ts';
 
 /** The coin of a chart: its prices have the decimals of the tick size. */
@@ -31,6 +31,14 @@ function threeDigits(value: number): string {
   if (value === 0) return '0';
   const whole = Math.max(0, Math.floor(Math.log10(value)) + 1);
   return numberText(value, Math.min(8, Math.max(0, 3 - whole)));
+}
+
+/** A value that is no price, such as `45.2`, `-0.0123` or `1.92 bn`: three digits. */
+export function figureText(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1000) return `${value < 0 ? MINUS : ''}${volumeText(size)}`;
+  const places = size === 0 ? 0 : 2 - Math.floor(Math.log10(size));
+  return numberText(value, Math.min(8, Math.max(0, places)));
 }
 
 /** `Buy 2,434.20` or `Sell 2,496.30 +31.08`: the price, and the net result of a sale. */

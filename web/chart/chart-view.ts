@@ -28,6 +28,7 @@ import {
 } from './chart-data.ts';
 import type { ChartCommand } from './chart-keys.ts';
 import type { NamedLevel } from './chart-levels.ts';
+import { IndicatorPanes } from './indicator-panes.ts';
 import type { DrawnLevel } from './overlay-draw.ts';
 import { Overlay } from './overlay.ts';
 
@@ -74,7 +75,8 @@ interface ViewOptions {
 const [WIDE, NARROW, NARROW_PX] = [120, 60, 480];
 /** Candles beyond the view that are loaded ahead. */
 const AHEAD = 40;
-const VOLUME_PX = 64;
+/** Heights of the panes below the candles, and of the time axis. `--panes` of the style sheet adds room for indicators. */
+const [VOLUME_PX, INDICATOR_PX, AXIS_PX] = [64, 84, 28];
 
 /** The candle chart of one coin: hollow when it closed higher, filled when lower. */
 export class ChartView implements Disposable {
@@ -83,6 +85,7 @@ export class ChartView implements Disposable {
   readonly #candles: ISeriesApi<'Candlestick'>;
   readonly #volume: ISeriesApi<'Histogram'>;
   readonly #overlay: Overlay;
+  readonly #panes: IndicatorPanes;
   readonly #events: ChartEvents;
   #palette: Palette = readPalette();
   #data: ChartData | undefined;
@@ -106,7 +109,8 @@ export class ChartView implements Disposable {
     const volumeFormat = { type: 'custom', minMove: 1e-8, formatter: volume } as const;
     const last = { priceLineVisible: false, lastValueVisible: false };
     this.#volume = this.#chart.addSeries(HistogramSeries, { priceFormat: volumeFormat, ...last }, 1);
-    this.#chart.panes()[1]?.setHeight(VOLUME_PX);
+    this.#panes = new IndicatorPanes(this.#chart);
+    this.#share();
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.3, bottom: 0 } });
     this.#candles.attachPrimitive(this.#overlay);
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange(() => this.#reportRange());
@@ -151,8 +155,8 @@ export class ChartView implements Disposable {
     this.#layers = layers;
     if (this.#removed) return;
     this.#volume.applyOptions({ visible: layers.volume });
-    this.#chart.panes()[1]?.setHeight(layers.volume ? VOLUME_PX : 1);
     this.#draw();
+    this.#share();
   }
 
   /** Tints a trade. */
@@ -219,10 +223,22 @@ export class ChartView implements Disposable {
     const { indicators, orders } = this.#layers;
     this.#overlay.show({
       candles,
-      lines: indicators ? lines : [],
+      lines: indicators ? lines.filter(({ pane }) => pane === null) : [],
       groups: orders ? groupMarks(marks, candles) : [],
       levels: this.#drawnLevels(),
     });
+    const below = indicators ? lines.filter(({ pane }) => pane !== null) : [];
+    if (this.#panes.show(below, candles, this.#palette)) this.#share();
+  }
+
+  /** Shares the height among the panes. */
+  #share(): void {
+    const { count } = this.#panes;
+    this.#box.style.setProperty('--panes', String(count));
+    const volume = this.#layers.volume ? VOLUME_PX : 1;
+    const price = Math.max(VOLUME_PX, this.#box.clientHeight - AXIS_PX - volume - count * INDICATOR_PX);
+    for (const [i, pane] of this.#chart.panes().entries())
+      pane.setStretchFactor(i === 0 ? price : i === 1 ? volume : INDICATOR_PX);
   }
 
   /** A level that is a line too, such as a trailing stop, continues at the last candle. */

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useTimes } from '#web/data/session.tsx';
 import { dated } from '#web/ui/time.ts';
 import type { ChartData } from './chart-data.ts';
-import { candleChange, type ChartCoin, priceText, valueAt, volumeText } from './chart-text.ts';
+import { candleChange, type ChartCoin, figureText, priceText, valueAt, volumeText } from './chart-text.ts';
 
 /** One value of the readout; the name is empty where the value speaks for itself. */
 interface ReadoutPart {
@@ -35,7 +35,9 @@ export function useReadout({ data, coin, index, withLines }: ReadoutInput): read
   }));
   const lines = (withLines ? data.lines : []).flatMap((line) => {
     const value = valueAt(line, index);
-    return value === null ? [] : [{ name: line.label, text: priceText(value, coin) }];
+    return value === null
+      ? []
+      : [{ name: line.label, text: line.pane === null ? priceText(value, coin) : figureText(value) }];
   });
   return [
     { name: '', text: dated(candle.openMs, zone, nowMs) },

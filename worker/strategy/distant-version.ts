@@ -2,6 +2,7 @@ import { type DeclaredIndicators, type Description, indicatorsSchema } from '#au
 import { CELL } from '#authoring/moment.ts';
 import type { StrategyVersion } from '#authoring/own-strategy.ts';
 import type { Values } from '#authoring/schema.ts';
+import { cellsOf } from '#authoring/series.ts';
 import type { StrategyFile } from '#strategies/strategy.ts';
 import { FileProcess, NoAnswer } from './file-process.ts';
 import type { Reply } from './messages.ts';
@@ -19,6 +20,8 @@ interface DistantInput {
   /** The sentence of a quarantine of an earlier run. */
   readonly quarantine: string | null;
   readonly onQuarantine: (sentence: string) => void;
+  /** The file declared its indicators for settings. */
+  readonly onDeclared?: (values: Values, declared: DeclaredIndicators) => void;
 }
 
 /** A version for live trading: its file runs in a process without keys, one for all coins of this worker. */
@@ -63,7 +66,9 @@ export class DistantVersion implements StrategyVersion {
     try {
       const { declared } = await (await this.#running()).ask({ kind: 'declare', values });
       const parsed = indicatorsSchema.safeParse(declared);
-      if (parsed.success) this.#declared.set(key, parsed.data);
+      if (!parsed.success) return;
+      this.#declared.set(key, parsed.data);
+      this.#input.onDeclared?.(values, parsed.data);
     } catch (error) {
       this.#fail(sentenceOf(error), true);
     }
@@ -72,14 +77,7 @@ export class DistantVersion implements StrategyVersion {
   open(values: Values, layout: string, memory: string) {
     this.#instances += 1;
     const instance = this.#instances;
-    const size = layout
-      .split('\n')
-      .filter(Boolean)
-      .reduce<number>((most, line) => {
-        const [, at = '0', fields = ''] = line.split(' ');
-        return Math.max(most, Number(at) + 2 * fields.split(',').length);
-      }, CELL.first);
-    const cells = new Float64Array(size).fill(Number.NaN, CELL.first);
+    const cells = cellsOf(layout);
     const last = { memory, lines: '{}', problem: '' };
     let opened: FileProcess | undefined;
     const later = async (): Promise<void> => {

@@ -11,6 +11,7 @@ import {
   markPresent,
   type StoredVersion,
 } from '#storage/operator/strategy-versions.ts';
+import { keepDeclared } from '#storage/operator/strategy-declarations.ts';
 import { keepFiles, type SeenFile } from '#storage/operator/strategy-files.ts';
 import { addStrategy, STRATEGIES } from '#strategies/registry.ts';
 import type { StrategyFile } from '#strategies/strategy.ts';
@@ -159,6 +160,11 @@ function addVersion(
         log.warn({ event: 'quarantine_not_stored', err }, 'A quarantine could not be stored'),
       );
       onQuarantine(stored, sentence);
+    },
+    onDeclared(settings, indicators) {
+      keepDeclared(database.kysely, { hash: stored.hash, settings }, indicators).catch((err: unknown) =>
+        log.warn({ event: 'declaration_not_stored', err }, 'The indicators of a strategy file could not be stored'),
+      );
     },
   });
   version.gone = !stored.present;
