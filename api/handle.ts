@@ -22,7 +22,7 @@ export type { Incoming } from './incoming.ts';
 
 export type ApiEnv = {
   Variables: { requestId: string; origin: string | null };
-  /** Passed by calls inside the process only: the operator of a message of the chat. */
+  /** Passed by calls inside the process only: the operator of a message of the chat. Other such calls pass none at all. */
   Bindings: { chatOperator?: Operator };
 };
 
@@ -82,7 +82,7 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const find = () =>
           identify(
             { guard: checks, visitors },
-            { ...sent, bearer: bearerIn(c.req.raw.headers), within: c.env.chatOperator },
+            { ...sent, bearer: bearerIn(c.req.raw.headers), within: c.env?.chatOperator },
           );
         const operator = operation.auth === 'session' ? await requireOperator(c, { find, reply }) : null;
         if (operator !== null) requireScope(operator, operation);
