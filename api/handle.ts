@@ -89,7 +89,7 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const limits = visitors?.limits.of(operator, sent.cookie, caller);
         if (operator !== null && changes(operation)) limits?.requireChange(caller);
         const mask = maskFor(operator);
-        const sendAlone = operation.gathers === true ? sendAloneOf(app, c.req.raw) : null;
+        const sendAlone = operation.gathers === true ? sendAloneOf(app, c) : null;
         const sender = { operator, caller, mask, signal: c.req.raw.signal };
         const parts = { ...(await readParts(c, operation)), ...sender, reply, sendAlone };
         const compute = () => answerOf(context, parts, { operation, handler });
@@ -106,13 +106,14 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
   };
 }
 
-function sendAloneOf(app: Hono<ApiEnv>, { headers, signal }: Request): SendAlone {
+function sendAloneOf(app: Hono<ApiEnv>, { env, req }: Context<ApiEnv>): SendAlone {
+  const { headers, signal } = req.raw;
   return async (address, tag) => {
     const own = new Headers(headers);
     // The whole answer is compressed, and has a tag of its own.
     for (const name of ['accept-encoding', 'if-none-match']) own.delete(name);
     if (tag !== undefined) own.set('if-none-match', tag);
-    return await app.request(address, { headers: own, signal });
+    return await app.request(address, { headers: own, signal }, env);
   };
 }
 
