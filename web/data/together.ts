@@ -1,5 +1,6 @@
-import { API_ROOT, readAnswer, requestOf } from '#api/client.ts';
-import type { Answer, Operation } from '#api/contract/operation.ts';
+import { isObject } from '#core/merge.ts';
+import { API_ROOT, requestOf } from '#api/client.ts';
+import type { Operation } from '#api/contract/operation.ts';
 import { listAccountNotifiers } from '#api/contract/account-notifiers.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
 import { readKillSwitch } from '#api/contract/halts.ts';
@@ -87,9 +88,7 @@ async function sendTogether(group: readonly Waiting[]): Promise<void> {
   const query = { paths: group.map(pathOf).join(','), tags: group.map(tagOf).join(',') };
   const { address, init } = requestOf(readTogether, { query });
   const response = await fetch(address, { ...init, credentials: 'same-origin', signal: cancel.signal });
-  const replies = response.ok
-    ? repliesOf(readAnswer(readTogether, await response.text()))
-    : group.map(() => response.clone());
+  const replies = response.ok ? repliesOf(await response.json()) : group.map(() => response.clone());
   for (const [i, read] of group.entries()) {
     const reply = replies[i];
     if (reply === undefined) read.reject(new Error('The answer of a read is missing.'));
@@ -97,11 +96,15 @@ async function sendTogether(group: readonly Waiting[]): Promise<void> {
   }
 }
 
-const repliesOf = ({ answers }: Answer<typeof readTogether>): Reply[] =>
-  answers.map(({ status, tag, body }) => ({
-    ok: status >= 200 && status < 300,
-    status,
-    headers: new Headers(tag === null ? {} : { etag: tag }),
+const repliesOf = (answer: unknown): Reply[] =>
+  isObject(answer) && Array.isArray(answer['answers']) ? answer['answers'].filter(isObject).map(replyOf) : [];
+
+function replyOf({ status, tag, body }: Readonly<Record<string, unknown>>): Reply {
+  return {
+    ok: Number(status) >= 200 && Number(status) < 300,
+    status: Number(status),
+    headers: new Headers(typeof tag === 'string' ? { etag: tag } : {}),
     json: () => Promise.resolve(body),
     text: () => Promise.resolve(JSON.stringify(body)),
-  }));
+  };
+}
