@@ -81,38 +81,36 @@ test('the operator signs up through nginx and buys on the paper exchange; a stop
   assert.deepEqual(await restingKinds(), RESTING.toSorted());
 });
 
-test(
-  'the upgrade keeps the stop and the open order on the exchange all the time, and loses or doubles no order',
-  { skip, timeout: Math.max(options.timeout, UPGRADES * 300_000) },
-  async () => {
-    const before = await ordersAt(await exchange());
-    for (let i = 0; i < UPGRADES; i++) {
-      // Another revision is another image.
-      const sha = i === 0 ? now : `${now.slice(0, 36)}${String(i).padStart(4, '0')}`;
-      const proxy = readFileSync(join(checkout, 'deploy/nginx.conf'), 'utf8');
-      await checkOut(now, checkout);
-      if (readFileSync(join(checkout, 'deploy/nginx.conf'), 'utf8') !== proxy)
-        await stack.compose(['restart', 'nginx']);
-      const watched = await watchDuring(
-        async () => {
-          await stack.type(blockOf('docs/operator/upgrade.md', /before-upgrade/), sha);
-          await untilServed(stack.url, sha);
-        },
-        { url: stack.url, exchange, resting: RESTING },
-      );
-      const { answers, longestGapMs, longestBadGatewayMs, lists } = watched;
-      console.log(
-        `upgrade ${i + 1}: ${answers} answers, ${Math.round(longestGapMs)} ms without the page, ` +
-          `${Math.round(longestBadGatewayMs)} ms of 502; ${lists} lists of orders read at the exchange`,
-      );
-      if (MEASURED !== undefined) assert.ok(longestBadGatewayMs <= LONGEST_BAD_GATEWAY_MS);
-      assert.ok(watched.lists > 0);
-      assert.deepEqual(watched.incomplete, []);
-    }
-    assert.equal(await ordersAt(await exchange()), before);
-    assert.deepEqual(await restingKinds(), RESTING.toSorted());
-  },
-);
+test('the upgrade keeps the stop and the open order on the exchange all the time, and loses or doubles no order', {
+  skip,
+  timeout: Math.max(options.timeout, UPGRADES * 300_000),
+}, async () => {
+  const before = await ordersAt(await exchange());
+  for (let i = 0; i < UPGRADES; i++) {
+    // Another revision is another image.
+    const sha = i === 0 ? now : `${now.slice(0, 36)}${String(i).padStart(4, '0')}`;
+    const proxy = readFileSync(join(checkout, 'deploy/nginx.conf'), 'utf8');
+    await checkOut(now, checkout);
+    if (readFileSync(join(checkout, 'deploy/nginx.conf'), 'utf8') !== proxy) await stack.compose(['restart', 'nginx']);
+    const watched = await watchDuring(
+      async () => {
+        await stack.type(blockOf('docs/operator/upgrade.md', /before-upgrade/), sha);
+        await untilServed(stack.url, sha);
+      },
+      { url: stack.url, exchange, resting: RESTING },
+    );
+    const { answers, longestGapMs, longestBadGatewayMs, lists } = watched;
+    console.log(
+      `upgrade ${i + 1}: ${answers} answers, ${Math.round(longestGapMs)} ms without the page, ` +
+        `${Math.round(longestBadGatewayMs)} ms of 502; ${lists} lists of orders read at the exchange`,
+    );
+    if (MEASURED !== undefined) assert.ok(longestBadGatewayMs <= LONGEST_BAD_GATEWAY_MS);
+    assert.ok(watched.lists > 0);
+    assert.deepEqual(watched.incomplete, []);
+  }
+  assert.equal(await ordersAt(await exchange()), before);
+  assert.deepEqual(await restingKinds(), RESTING.toSorted());
+});
 
 for (const service of SERVICES)
   test(`after a restart of ${service} alone the service answers and trades again`, options, async () => {
