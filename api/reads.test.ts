@@ -107,6 +107,13 @@ test('too many paths are refused', async () => {
   assert.equal(problemOf(await api.request('GET', '/api/reads')).code, 'validation_failed');
 });
 
+test('an address that is valid by the document is never too long for the server', async () => {
+  const [paths, tags] = ['"'.repeat(READS_LIMITS.characters), '"'.repeat(1_000)].map(encodeURIComponent);
+  assert.equal((await api.request('GET', `/api/reads?paths=${paths}&tags=${tags}`)).status, 200);
+  const beyond = encodeURIComponent('\u00cf'.repeat(3));
+  assert.equal(problemOf(await api.request('GET', `/api/reads?paths=${beyond}`)).code, 'validation_failed');
+});
+
 test('a live demo locks what it locks, and more gathering requests than turns are all answered', async () => {
   await using demo = await openTestApi({ liveDemo: true });
   const answers = await together(['/auth/sessions', '/backup/config', '/status'], { cookie: null }, demo);

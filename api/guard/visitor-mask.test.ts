@@ -28,6 +28,7 @@ let accountId: AccountId;
 const values: Record<string, string> = {
   symbol: 'BTCUSDT',
   interval: '1m',
+  hash: 'a'.repeat(64),
   paths: '/dashboard,/audit-logs,/profiles',
   from: new Date(Date.now() - 86_400_000).toISOString(),
 };
@@ -113,7 +114,7 @@ const ABSENT = new Set([
   '/profiles/:id/sweeps/:sweepId',
   '/strategy-versions/:hash',
 ]);
-const NEEDED = ['accountId', 'profileId', 'symbol', 'interval', 'runs', 'from', 'paths'];
+const NEEDED = ['accountId', 'profileId', 'symbol', 'interval', 'runs', 'from', 'paths', 'hash'];
 
 /** Visitors of networks of their own: one that reads everything at once is refused. */
 const visitorAt = (i: number) => ({ 'user-agent': 'visitor', 'x-forwarded-for': `203.0.113.${i}` });
