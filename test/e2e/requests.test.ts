@@ -52,6 +52,7 @@ async function costOf(path: string, lasts: readonly RegExp[]) {
 
 test('the overview needs at most 5 requests and 15 kB', async () => {
   const { requests, bytes } = await costOf('/', [/^\/status$/, /\/price-alerts$/, /\/equity/, /\/day$/]);
+  await page.getByRole('heading', { level: 1, name: /equity/ }).waitFor();
   assert.ok(requests.length <= 5, requests.join('\n'));
   assert.ok(bytes <= 15_000, `${bytes} bytes`);
 });
@@ -59,6 +60,7 @@ test('the overview needs at most 5 requests and 15 kB', async () => {
 test('the page of a coin needs at most 5 requests and 40 kB', async () => {
   const path = `/profiles/${profileId}/coins/BTCUSDT`;
   const { requests, bytes } = await costOf(path, [/^\/status$/, /\/price-alerts$/, /\/chart\?/, /\/logs\?/]);
+  await page.getByRole('heading', { level: 1, name: /^BTC is/ }).waitFor();
   assert.ok(requests.length <= 5, requests.join('\n'));
   assert.ok(bytes <= 40_000, `${bytes} bytes`);
 });
