@@ -4,7 +4,7 @@ import type { StrategyVersion } from '#authoring/own-strategy.ts';
 import type { Values } from '#authoring/schema.ts';
 import { cellsOf } from '#authoring/series.ts';
 import type { StrategyFile } from '#strategies/strategy.ts';
-import { FileProcess, NoAnswer } from './file-process.ts';
+import { FileProcess, NoAnswer, NotAsked } from './file-process.ts';
 import type { Reply } from './messages.ts';
 
 const HOUR_MS = 3_600_000;
@@ -70,6 +70,7 @@ export class DistantVersion implements StrategyVersion {
       this.#declared.set(key, parsed.data);
       this.#input.onDeclared?.(values, parsed.data);
     } catch (error) {
+      if (error instanceof NotAsked && !this.#closed) return this.prepare(values);
       this.#fail(sentenceOf(error), true);
     }
   }
@@ -115,10 +116,9 @@ export class DistantVersion implements StrategyVersion {
   async #answer(ask: (process: FileProcess) => Promise<Reply>): Promise<Reply> {
     if (this.#quarantine !== null) return { number: 0, failed: this.#quarantine };
     try {
-      const reply = await ask(await this.#running());
-      if (reply.hung === true) this.#process?.close();
-      return reply;
+      return await ask(await this.#running());
     } catch (error) {
+      if (error instanceof NotAsked && !this.#closed) return this.#answer(ask);
       return { number: 0, failed: sentenceOf(error), hung: error instanceof NoAnswer };
     }
   }

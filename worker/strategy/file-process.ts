@@ -4,12 +4,14 @@ import { isReply, type Reply } from './messages.ts';
 
 const PROGRAM = new URL('./program.ts', import.meta.url);
 const MOST_MEMORY_MB = 64;
-/** Time for the process to start and to load its file; and for one answer. */
+/** Time for the process to start and to load its file; and for one answer, also on a machine that is very busy. */
 const START_LIMIT_MS = 15_000;
-const ANSWER_LIMIT_MS = 250;
+const ANSWER_LIMIT_MS = 3_000;
 
 /** A file did not answer in time, or its process ended. */
 export class NoAnswer extends Error {}
+/** The process ended before the question was sent: another process can be asked. */
+export class NotAsked extends Error {}
 
 /** A process for one strategy file, without environment, files, child processes and threads. */
 export class FileProcess {
@@ -17,6 +19,8 @@ export class FileProcess {
   readonly #open = new Map<number, { resolve: (reply: Reply) => void; reject: (error: Error) => void }>();
   #number = 0;
   #ended = false;
+  /** The end of the last question: they are sent one at a time, so that none waits within its limit for another. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor() {
     this.#child = startLimited(PROGRAM, MOST_MEMORY_MB);
@@ -24,6 +28,8 @@ export class FileProcess {
       if (!isReply(reply)) return;
       this.#open.get(reply.number)?.resolve(reply);
       this.#open.delete(reply.number);
+      // The state of the file is uncertain.
+      if (reply.hung === true) this.#end('it hung');
     });
     // The worker ends without waiting for it.
     this.#child.unref();
@@ -36,9 +42,15 @@ export class FileProcess {
     return this.#ended;
   }
 
-  /** Sends a question. Rejects with NoAnswer after the limit; the process is then ended. */
-  async ask(question: object, first = false): Promise<Reply> {
-    if (this.#ended) throw new NoAnswer('its process ended');
+  /** Sends a question when it is its turn. Rejects with NoAnswer after the limit; the process is then ended. */
+  ask(question: object, first = false): Promise<Reply> {
+    const answer = this.#last.then(() => this.#askNow(question, first));
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  async #askNow(question: object, first: boolean): Promise<Reply> {
+    if (this.#ended) throw new NotAsked('its process ended');
     this.#number += 1;
     const number = this.#number;
     const { promise, resolve: answered, reject } = Promise.withResolvers<Reply>();

@@ -10,7 +10,7 @@ import { loadVersion } from './version.ts';
  */
 
 /** Shorter than the limit of the parent, so that this process can name the rule that hung. */
-const STEP_LIMIT_MS = 180;
+const STEP_LIMIT_MS = 2_000;
 
 let version: Extract<ReturnType<typeof loadVersion>, { kind: 'version' }>['version'] | undefined;
 const running = new Map<number, RunningFile>();
@@ -41,12 +41,9 @@ process.on('message', (request: unknown) => {
   try {
     process.send?.(reply(request));
   } catch (error) {
-    // After a hang the state of the file is uncertain: this process ends, and the next one begins with the last answer.
+    // After a hang the state of the file is uncertain: the parent ends this process, and the next one begins with the last answer.
     const failed = error instanceof Error ? error.message : String(error);
-    const hung = error instanceof StrategyHung;
-    process.send?.({ number: request.number, failed, hung }, () => {
-      if (hung) process.exit(0);
-    });
+    process.send?.({ number: request.number, failed, hung: error instanceof StrategyHung });
   }
 });
 process.on('disconnect', () => process.exit(0));
