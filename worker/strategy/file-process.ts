@@ -10,7 +10,7 @@ const ANSWER_LIMIT_MS = 3_000;
 
 /** A file did not answer in time, or its process ended. */
 export class NoAnswer extends Error {}
-/** The process ended before the question was sent: another process can be asked. */
+/** The process ended before the question was sent: another process can take it. */
 export class NotAsked extends Error {}
 
 /** A process for one strategy file, without environment, files, child processes and threads. */
