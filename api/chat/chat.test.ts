@@ -206,7 +206,7 @@ test('limits of Telegram delay an answer and lose none', async () => {
   assert.match(await ask('/help'), /Commands/);
 });
 
-test('updates that are numbered anew after a quiet week are read', async () => {
+test('updates that are numbered from the start again after a quiet week are read', async () => {
   await forgetCount();
   await api.database.pool.query(`update chat set handled_at = clock_timestamp() - interval '8 days'`);
   telegram.renumber(10);

@@ -13,7 +13,7 @@ const MAX_WAIT_MS = 300_000;
 interface Outgoing {
   readonly bot: Bot & { readonly chatId: string };
   readonly text: string;
-  /** Called once it was sent, or given up after several tries. */
+  /** Called once it was sent, or after several tries that failed. */
   readonly ended?: () => Promise<void>;
 }
 
