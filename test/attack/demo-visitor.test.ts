@@ -8,13 +8,17 @@ import { setKillSwitch } from '#api/contract/halts.ts';
 import { type AttackReport, attackReport } from './attackers.ts';
 import { type Demo, openDemo } from './demo.ts';
 
-/** DEMO_ATTACK_SECONDS=300 is the acceptance. */
-const SECONDS = Number(process.env['DEMO_ATTACK_SECONDS'] ?? 20);
+/** Set by hand, such as 300: then it is also judged how long the operator waits. */
+const MEASURED = process.env['DEMO_ATTACK_SECONDS'];
+const SECONDS = Number(MEASURED ?? 20);
 const CONTROL_SECONDS = Math.max(10, SECONDS / 5);
 const EVERY_MS = 100;
 const MOST_P99_MS = 250;
-/** Where the operator alone waits longer, or a timer of this process is later, other programs take the processors. */
-const QUIET_P99_MS = 50;
+/**
+ * Where the operator alone waits longer, or a timer of this process is later, other programs take the processors. One
+ * request in 21 is a change, which waits for the disk.
+ */
+const QUIET_P99_MS = 100;
 const QUIET_TIMER_MS = 30;
 /** In five minutes; a shorter attack has the same bursts at its start. */
 const MOST_GROWTH_MB = 10;
@@ -91,6 +95,7 @@ const summary = ({ times, lateness }: Measured): string =>
   `${times.length} answers, p50 ${quantile(times, 0.5)}, p99 ${quantile(times, 0.99)}, worst ${quantile(times, 1)} ms (timers ${quantile(lateness, 0.99)} ms late)`;
 
 function requireQuick(control: Measured, measured: Measured): string {
+  if (MEASURED === undefined) return 'how long the operator waits is judged only with DEMO_ATTACK_SECONDS';
   const [alone, late] = [quantile(control.times, 0.99), quantile(measured.lateness, 0.99)];
   const isBusy = alone >= QUIET_P99_MS || late >= QUIET_TIMER_MS;
   if (isBusy) return 'other programs take the processors: how long the operator waits is not judged here';
