@@ -1,10 +1,12 @@
 // Takes a picture of every page of a filled installation, and renews those of the README: `npm run screenshots`.
-import { mkdirSync, mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { z } from 'zod';
+import { proposeOrder } from '#api/contract/proposals.ts';
+import { createClient } from '#api/script-client.ts';
 import { PRESETS, withEqualShares } from '#strategies/presets.ts';
 import { DESKTOP, openBrowser } from '#test/e2e/browser.ts';
 import { finishResearch } from '#test/e2e/research-runs.ts';
@@ -60,6 +62,7 @@ const board = z.object({
   orders: z.array(z.object({ id: z.string(), state: z.string() })),
 });
 const created = z.object({ profile: z.object({ id: z.string() }) });
+const madeToken = z.object({ token: z.string() });
 
 /** Signs up, and trades five coins until the market time of the pictures. */
 async function fill({ url }: App, page: Page): Promise<string> {
@@ -88,6 +91,28 @@ async function fill({ url }: App, page: Page): Promise<string> {
   await ask(page, { method: 'PATCH', url: at(`/accounts/${accountId}/risk`), data: risk });
   await until(ENOUGH, async () => ((await dashboard()).accounts[0]?.marketAt ?? '') >= ENOUGH || undefined, REPLAY_MS);
   return id;
+}
+
+/** Two tokens, an order that one of them proposes, and a channel for messages. Nothing is sent to it. */
+async function fillPrograms({ url }: App, page: Page, id: string): Promise<void> {
+  const at = (path: string): string => `${url}/api${path}`;
+  const { accounts } = board.parse(await ask(page, { method: 'GET', url: at('/dashboard') }));
+  const accountId = accounts[0]?.id ?? '';
+  const createToken = async (data: object): Promise<string> =>
+    madeToken.parse(await ask(page, { method: 'POST', url: at('/tokens'), data })).token;
+  await createToken({ name: 'Notebook', scopes: ['read', 'research'], days: 30 });
+  const budget = { asset: 'USDT', perOrder: '100', perDay: '250' };
+  const token = await createToken({ name: 'Assistant', scopes: ['read', 'trade'], accountIds: [accountId], budget });
+  await createClient({ url, token }).call(proposeOrder, {
+    params: { id, symbol: LIVELY },
+    body: {
+      order: { side: 'buy', type: 'market', quoteAmount: '60' },
+      reason: 'SOL has come back to 3 % above its buy price, and 60 USDT are within the budget.',
+      validSeconds: 3600,
+    },
+  });
+  const data = { secrets: { url: 'https://hooks.example.com/tradewind' } };
+  await ask(page, { method: 'PUT', url: at(`/accounts/${accountId}/notifiers/webhook`), data });
 }
 
 interface Shot {
@@ -176,10 +201,12 @@ async function run(): Promise<void> {
     await takeFirst(browser, fast.url);
     id = await fill(fast, page);
   }
+  cpSync(join(ROOT, 'authoring', 'examples', 'rsi-reversion.ts'), join(dataDir, 'data', 'strategies', 'my-rsi.ts'));
   const app = stack.use(await start(SLOW));
   const { email, password } = OPERATOR;
   await ask(page, { method: 'POST', url: `${app.url}/api/auth/sign-in`, data: { email, password } });
   const research = await finishResearch({ app }, page, { profileId: id, window: RESEARCH_WINDOW });
+  await fillPrograms(app, page, id);
   const { orders } = board.parse(await ask(page, { method: 'GET', url: `${app.url}/api/dashboard` }));
   const ids = { id, order: (orders.find(({ state }) => state === 'filled') ?? orders[0])?.id ?? '' };
   const cookies = await page.context().cookies();
