@@ -18,6 +18,11 @@ const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 const tradewind = async (...args: string[]): Promise<string> =>
   (await run(process.execPath, ['cli/tradewind.js', ...args], { cwd: ROOT })).stdout;
 
+/** The rules of a new file, and rules that trade. */
+const WAITS = "  entry: [{ wait: 'only-watching', say: 'This strategy never trades; the last close is {close}.' }],";
+const BUYS =
+  "  entry: [{ buy: 'dip', when: ({ close, open }) => close < open, say: 'Buying at {close}.' }], target: ({ entryPrice }) => entryPrice * 1.002,";
+
 let stack: Stack;
 let page: Page;
 let profileId = '';
@@ -40,8 +45,8 @@ before(async () => {
 after(() => stack?.[Symbol.asyncDispose]());
 
 test('a file is created, edited, checked, backtested and swept by commands', { timeout: 180_000 }, async () => {
-  await tradewind('strategy', 'new', 'dip', '--from', 'rsi-reversion', '--data-dir', stack.dataDir);
-  edit(["interval: '1h'", "interval: '1m'"], ["'Buy below an RSI of', 30", "'Buy below an RSI of', 45"]);
+  await tradewind('strategy', 'new', 'dip', '--data-dir', stack.dataDir);
+  edit(["  interval: '1h',", "  interval: '1m',"], [WAITS, BUYS]);
   const checked: unknown = JSON.parse(
     await tradewind('strategy', 'check', path, '--json', '--data-dir', stack.dataDir),
   );
@@ -49,7 +54,7 @@ test('a file is created, edited, checked, backtested and swept by commands', { t
   const market = ['--candles', join(dirname(stack.dataDir), 'BTCUSDT-1m.csv'), '--strategy', path];
   const tested: unknown = JSON.parse(await tradewind('backtest', ...market, '--json'));
   assert.match(JSON.stringify(tested), new RegExp(`dip@${String(checked['hash'])}`));
-  const knobs = ['--knobs', 'settings.buyBelow=40..50:5'];
+  const knobs = ['--knobs', 'lossCooldownMinutes=0..60:30'];
   const swept: unknown = JSON.parse(await tradewind('sweep', ...market, ...knobs, '--json'));
   assert.equal(isObject(swept) && Array.isArray(swept['rows']) ? swept['rows'].length : 0, 3);
 });
@@ -58,7 +63,7 @@ test('the file appears with its check, its source and its result', { timeout: 24
   ({ page } = await settle(stack));
   await page.goto(`${stack.app.url}/strategies`);
   await page.getByText('1 of 1 strategy file passed the check.').waitFor();
-  await page.getByRole('button', { name: 'Check RSI mean reversion' }).click();
+  await page.getByRole('button', { name: 'Check Buy and hold' }).click();
   await page.getByText('Checking').waitFor();
   await page.getByText('Checked', { exact: true }).waitFor({ timeout: 90_000 });
   await lookAt('strategies');
@@ -75,7 +80,7 @@ test('a profile trades by the file on the paper exchange', { timeout: 180_000 },
   const strategyName = await referenceOfFile();
   const data = {
     ...{ accountId: await accountId(), name: 'Own', strategyName, enabled: true, symbols: ['ETHUSDT'] },
-    config: { entrySizing: { mode: 'fixed', amount: '100' }, settings: { length: 5 } },
+    config: { entrySizing: { mode: 'fixed', amount: '100' } },
   };
   const made = await ask(page, { method: 'POST', url: `${stack.app.url}/api/profiles`, data });
   assert.ok(isObject(made) && isObject(made['profile']));
@@ -87,22 +92,15 @@ test('a profile trades by the file on the paper exchange', { timeout: 180_000 },
     .waitFor({ timeout: 120_000 });
 });
 
-test('the chart draws the RSI in a pane of its own', { timeout: 120_000 }, async () => {
-  await page.goto(`${stack.app.url}/profiles/${profileId}/coins/ETHUSDT`);
-  await page.locator('.ro', { hasText: /rsi \d/ }).waitFor({ timeout: 60_000 });
-  const panes = await page.locator('.chart').evaluate((chart) => getComputedStyle(chart).getPropertyValue('--panes'));
-  assert.equal(panes, '1');
-  await lookAt('chart-with-rsi');
-});
-
 test('a changed file is offered with the lines and the results that differ', { timeout: 240_000 }, async () => {
-  edit(["'Sell above an RSI of', 55", "'Sell above an RSI of', 60"]);
+  const indicators = 'indicators: () => ({ rsi: rsi(5) }),';
+  edit(['{ defineStrategy }', '{ defineStrategy, rsi }'], ["'1m',", `'1m',\n  ${indicators}`], ['* 1.002', '* 1.004']);
   const offer = page.getByRole('region', { name: 'New version of the strategy' });
   await page.goto(`${stack.app.url}/profiles/${profileId}`);
   await offer.waitFor({ timeout: 60_000 });
   await lookAt('new-version');
   await offer.getByRole('link', { name: 'Changed lines' }).click();
-  await page.getByRole('region', { name: 'Changed lines' }).getByText("'Sell above an RSI of', 60").waitFor();
+  await page.getByRole('region', { name: 'Changed lines' }).getByText(indicators).waitFor();
   await lookAt('changed-lines');
   await page.goto(`${stack.app.url}/profiles/${profileId}`);
   await offer.getByRole('button', { name: 'Compare 90 days' }).click();
@@ -116,6 +114,14 @@ test('a changed file is offered with the lines and the results that differ', { t
     .getByRole('button', { name: /^Use version/ })
     .click();
   await offer.waitFor({ state: 'detached' });
+});
+
+test('the chart draws the RSI in a pane of its own', { timeout: 120_000 }, async () => {
+  await page.goto(`${stack.app.url}/profiles/${profileId}/coins/ETHUSDT`);
+  await page.locator('.ro', { hasText: /rsi \d/ }).waitFor({ timeout: 60_000 });
+  const panes = await page.locator('.chart').evaluate((chart) => getComputedStyle(chart).getPropertyValue('--panes'));
+  assert.equal(panes, '1');
+  await lookAt('chart-with-rsi');
 });
 
 test('nothing failed in the pages meanwhile', () => {
