@@ -4,15 +4,17 @@ import { type PortfolioInput, runPortfolioBacktest, SEPARATE_WARNING } from '#ba
 import type { BacktestResult } from '#core/research/backtest-result.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { BadInputError } from '#paper/bad-input.ts';
+import { jsonPieces } from '#cli/json-pieces.ts';
 import { print } from '#cli/print.ts';
 import { type Input, readAccount, readInputs, readProfile, symbolsOf } from './inputs.ts';
 import { type BacktestOptions, parseBacktestOptions } from './options.ts';
 import { robustnessTable } from './robustness.ts';
 import { explainedTable, resultTable } from './table.ts';
 
-function jsonOf(result: BacktestResult, explained?: readonly Explained[], robustness?: RobustnessReport): string {
+/** A result as JSON, in pieces. */
+function jsonOf(result: BacktestResult, explained?: readonly Explained[], robustness?: RobustnessReport) {
   const fills = explained === undefined ? result.fills : result.fills.map((fill, i) => ({ ...fill, ...explained[i] }));
-  return JSON.stringify({ ...result, fills, ...(robustness === undefined ? {} : { robustness }) }, null, 2);
+  return jsonPieces({ ...result, fills, ...(robustness === undefined ? {} : { robustness }) });
 }
 
 function tablesOf(result: BacktestResult, explained?: readonly Explained[], robustness?: RobustnessReport): string {
@@ -34,20 +36,32 @@ export async function runBacktestCommand(argv: readonly string[]): Promise<numbe
   const { options } = parsed;
   try {
     const printed = requestsOf(options).map((request) => outputOf(request, options));
-    // Tables in sequence. JSON is one object, or a list of objects when each coin has its own balance.
-    const [only] = printed;
-    await print(
-      printed.length === 1 && only !== undefined
-        ? only
-        : options.json
-          ? `[${printed.join(',')}]`
-          : printed.join('\n\n'),
-    );
+    await print(options.json ? listed(printed) : tables(printed));
     return 0;
   } catch (error) {
     if (!(error instanceof BadInputError)) throw error;
     console.error(error.message);
     return 1;
+  }
+}
+
+type Output = Iterable<string>;
+
+/** One object, or a list of objects when each coin has its own balance. */
+function* listed(outputs: readonly Output[]): Output {
+  const isList = outputs.length !== 1;
+  if (isList) yield '[';
+  for (const [i, output] of outputs.entries()) {
+    if (i > 0) yield ',';
+    yield* output;
+  }
+  if (isList) yield ']';
+}
+
+function* tables(outputs: readonly Output[]): Output {
+  for (const [i, output] of outputs.entries()) {
+    if (i > 0) yield '\n\n';
+    yield* output;
   }
 }
 
@@ -63,7 +77,7 @@ function requestsOf(options: BacktestOptions): RunInput[] {
   return [alone ? readInputs(options) : readProfile(options)];
 }
 
-function outputOf(request: RunInput, options: BacktestOptions): string {
+function outputOf(request: RunInput, options: BacktestOptions): Output {
   const outcome = 'profiles' in request ? runPortfolioBacktest(request) : runBacktest(request);
   if (outcome.kind === 'refused') throw new BadInputError(outcome.sentence);
   const separate = options.account === undefined && options.purse === 'separate';
@@ -71,7 +85,7 @@ function outputOf(request: RunInput, options: BacktestOptions): string {
   const result = { ...outcome.result, warnings };
   const robustness = options.robustness ? robustnessOf(request, result) : undefined;
   const explained = options.explain ? explainFills(request, result.fills) : undefined;
-  return options.json ? jsonOf(result, explained, robustness) : tablesOf(result, explained, robustness);
+  return options.json ? jsonOf(result, explained, robustness) : [tablesOf(result, explained, robustness)];
 }
 
 const robustnessOf = (request: RunInput, result: BacktestResult): RobustnessReport =>
