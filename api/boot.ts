@@ -8,6 +8,7 @@ import { shareLimits } from '#exchange/shared-limits.ts';
 import { ownSha } from '#integrations/git-sha.ts';
 import { createLog } from '#integrations/log.ts';
 import { serveMetrics } from '#integrations/metrics.ts';
+import { openTracer } from '#integrations/tracing.ts';
 import { countLiveAccounts } from '#storage/operator/accounts.ts';
 import { removeAbandonedUploads } from '#storage/backup/unnamed-file.ts';
 import { type Database, openDatabase } from '#storage/postgres/database.ts';
@@ -68,6 +69,7 @@ export async function openApi(env: Environment, paper: Paper = NO_PAPER): Promis
   const settings = settingsOf(env, new Date());
   const log = createLog({ name: 'api', level: env.LOG_LEVEL, sha: settings.sha });
   await using stack = new AsyncDisposableStack();
+  const tracer = stack.use(await openTracer(env, { process: 'api', sha: settings.sha, log }));
   const database = stack.use(openDatabase(env.DATABASE_URL, { applicationName: 'tradewind-api' }));
   await requireCurrentSchema(database);
   if (settings.liveDemo) await refuseLiveAccounts(database);
@@ -99,6 +101,7 @@ export async function openApi(env: Environment, paper: Paper = NO_PAPER): Promis
       dayTickers: (venue) => readDayTickers(endpointsOf(venue, env).restUrl),
     }),
     log,
+    tracer,
     now: () => new Date(),
     demoUserId: settings.liveDemo ? ((await readOperator(database.kysely))?.id ?? null) : null,
   };

@@ -1,4 +1,5 @@
 import type { UserId } from '#core/ids.ts';
+import { inSpan, type Span } from '#core/ports/tracing.ts';
 import type { AuditActor } from '#core/installation/audit-actor.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
 import { takeUpdate } from '#storage/operator/chat.ts';
@@ -57,7 +58,7 @@ export type Commit<In extends Locked, Action extends string = never> = <Answer>(
 
 interface Committing {
   readonly database: Database;
-  readonly request: SubjectRequest & { readonly caller: Caller };
+  readonly request: SubjectRequest & { readonly caller: Caller; readonly span: Span | undefined };
   readonly subject: Subject;
 }
 
@@ -68,14 +69,17 @@ type LooseChange = Audited<unknown> & Partial<Unchanged<unknown>> & { readonly a
 export function commitOf({ database, request, subject }: Committing) {
   const state = { isCommitted: false };
   const commit: LooseCommit = async (work) => {
-    const answer = await database.transaction(async (transaction) => {
-      await requireFirstTime(transaction, request.operator?.chat);
-      const locked = await lockSubject(transaction, request, subject);
-      const change = await work({ transaction, ...locked });
-      if (change.unchanged !== true)
-        await writeAudit(transaction, request, { ...change, on: { ...subject, ...locked } });
-      return change.answer;
-    });
+    const answer = await inSpan(request.span, 'commit', (span) =>
+      database.transaction(async (transaction) => {
+        await requireFirstTime(transaction, request.operator?.chat);
+        const locked = await inSpan(span, 'lock', () => lockSubject(transaction, request, subject));
+        const change = await inSpan(span, 'change rows', () => work({ transaction, ...locked }));
+        const audited = { ...change, on: { ...subject, ...locked } };
+        if (change.unchanged !== true)
+          await inSpan(span, 'write audit row', () => writeAudit(transaction, request, audited));
+        return change.answer;
+      }),
+    );
     state.isCommitted = true;
     return answer;
   };

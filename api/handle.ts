@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
 import type { ApiContext } from '#api/frame/context.ts';
+import { inSpan, type Span } from '#core/ports/tracing.ts';
 import type { Operation } from '#api/contract/operation.ts';
 import { type Caller, callerOf } from '#api/guard/caller.ts';
 import { requireSameSite } from '#api/guard/origin.ts';
@@ -21,7 +22,7 @@ import { accountReader, readSubject, type Subject } from './subject.ts';
 export type { Incoming } from './incoming.ts';
 
 export type ApiEnv = {
-  Variables: { requestId: string; origin: string | null };
+  Variables: { requestId: string; origin: string | null; span: Span | undefined };
   /** Passed by calls inside the process only: the operator of a message of the chat. Other such calls pass none at all. */
   Bindings: { chatOperator?: Operator };
 };
@@ -50,6 +51,7 @@ interface LooseParts extends RequestParts, Subject {
   readonly mask: Mask;
   readonly reply: Headers;
   readonly sendAlone: SendAlone | null;
+  readonly span: Span | undefined;
   readonly readAccount: () => Promise<AccountView>;
   readonly commit: unknown;
 }
@@ -84,7 +86,8 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
             { guard: checks, visitors },
             { ...sent, bearer: bearerIn(c.req.raw.headers), within: c.env?.chatOperator },
           );
-        const operator = operation.auth === 'session' ? await requireOperator(c, { find, reply }) : null;
+        const signedIn = () => inSpan(c.get('span'), 'authenticate', () => requireOperator(c, { find, reply }));
+        const operator = operation.auth === 'session' ? await signedIn() : null;
         if (operator !== null) requireScope(operator, operation);
         const limits = visitors?.limits.of(operator, sent.cookie, caller);
         if (operator !== null && changes(operation)) limits?.requireChange(caller);
@@ -92,7 +95,8 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const sendAlone = operation.gathers === true ? sendAloneOf(app, c) : null;
         const sender = { operator, caller, mask, signal: c.req.raw.signal };
         const parts = { ...(await readParts(c, operation)), ...sender, reply, sendAlone };
-        const compute = () => answerOf(context, parts, { operation, handler });
+        const compute = () =>
+          inSpan(c.get('span'), 'answer', (span) => answerOf(context, { ...parts, span }, { operation, handler }));
         // The operations that it gathers take turns of their own.
         const takesTurn = limits !== undefined && operation.gathers !== true;
         const answer = await (takesTurn ? limits.answer(compute) : compute()).finally(

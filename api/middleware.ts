@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { newId } from '#core/ids.ts';
+import type { Span } from '#core/ports/tracing.ts';
 import { httpRequests } from '#integrations/metrics.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { type Caller, callerOf } from '#api/guard/caller.ts';
@@ -13,7 +14,11 @@ import { ApiProblem, problemResponse } from '#api/frame/problem.ts';
 import { toProblem } from '#api/frame/to-problem.ts';
 
 /** Middleware of every request and response: request id, origin check, rate limits, demo locks, headers and log. */
-export function mountMiddleware(app: Hono<ApiEnv>, { settings, log }: ApiContext, visitors?: VisitorLimits): void {
+export function mountMiddleware(
+  app: Hono<ApiEnv>,
+  { settings, log, tracer }: ApiContext,
+  visitors?: VisitorLimits,
+): void {
   const callerIn = (c: Context<ApiEnv>): Caller =>
     callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: settings.origins });
   /** Counts requests with a refused origin too, because a refusal also has a cost. */
@@ -29,7 +34,14 @@ export function mountMiddleware(app: Hono<ApiEnv>, { settings, log }: ApiContext
     const startedMs = performance.now();
     c.set('requestId', requestId);
     c.set('origin', null);
+    const span = tracer?.start({
+      name: c.req.method,
+      kind: 'server',
+      attributes: { 'tradewind.request.id': requestId },
+    });
+    c.set('span', span);
     await next();
+    if (span !== undefined) endSpan(span, c);
     for (const [name, value] of hardening) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
     const { secure, ip } = callerIn(c);
     const more = { ...corsHeaders(c.get('origin')), ...(secure ? HSTS : {}) };
@@ -53,6 +65,14 @@ export function mountMiddleware(app: Hono<ApiEnv>, { settings, log }: ApiContext
     if (settings.liveDemo && c.req.path.startsWith('/api/')) requireUnlocked(method, c.req.path.slice('/api'.length));
     return next();
   });
+}
+
+/** Names the span by the route: a path may hold ids, and the path of a signal its secret. */
+function endSpan(span: Span, { req, res }: Context<ApiEnv>): void {
+  span.rename(`${req.method} ${req.routePath}`);
+  span.set({ 'http.request.method': req.method, 'http.route': req.routePath, 'http.response.status_code': res.status });
+  if (res.status >= 500) span.fail(new Error('The request failed.'));
+  span.end();
 }
 
 /** Turns a thrown error into problem details. Logs an unexpected error and hides its details from the client. */

@@ -153,7 +153,7 @@ async function checkRefusedKey(context: WorkerContext, { account }: AccountToRun
 
 async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunning }: Loop): Promise<void> {
   const { account, key } = toRun;
-  const { trading, cache, announcer, venues, notifyDeps, log } = context;
+  const { trading, cache, announcer, venues, notifyDeps, log, tracer } = context;
   if (key === null) {
     await wait(FOREVER_MS, signal);
     return;
@@ -170,6 +170,7 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
     records: context.records,
     announce: (event) => announcer.announce(event),
     log,
+    tracer,
   };
   await runAccount({
     account,

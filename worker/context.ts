@@ -1,6 +1,7 @@
 import type { Environment } from '#core/installation/env.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
 import type { RecordSink } from '#core/ports/records.ts';
+import type { Tracer } from '#core/ports/tracing.ts';
 import type { EngineLog } from '#engine/state/ports.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import type { Announcer } from './announcer.ts';
@@ -31,4 +32,6 @@ export interface WorkerContext {
   readonly shelf: Shelf;
   /** Name of this worker in leases and heartbeats. */
   readonly slot: string;
+  /** Absent while traces are off. */
+  readonly tracer: Tracer | undefined;
 }

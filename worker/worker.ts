@@ -5,6 +5,7 @@ import { ORDER_TIMING, type OrderTiming } from '#core/order/order-timing.ts';
 import { ownSha } from '#integrations/git-sha.ts';
 import { createLog } from '#integrations/log.ts';
 import { serveMetrics } from '#integrations/metrics.ts';
+import { openTracer } from '#integrations/tracing.ts';
 import { openDatabase } from '#storage/postgres/database.ts';
 import { Listener } from '#storage/postgres/listener.ts';
 import { requireCurrentSchema } from '#storage/postgres/migrate.ts';
@@ -66,6 +67,7 @@ export async function openWorker(
   const sha = ownSha(env.GIT_SHA);
   const log = createLog({ name: 'worker', level: env.LOG_LEVEL, sha }, logTo);
   await using stack = new AsyncDisposableStack();
+  const tracer = stack.use(await openTracer(env, { process: 'worker', sha, log }));
   const database = stack.use(openDatabase(env.DATABASE_URL, { max: 6, applicationName: 'tradewind-worker' }));
   const own = { max: 8, applicationName: 'tradewind-trading', ready: true } as const;
   const trading = only === 'research' ? database : stack.use(openDatabase(env.DATABASE_URL, own));
@@ -110,6 +112,7 @@ export async function openWorker(
     fileBacktests,
     shelf,
     slot,
+    tracer,
   };
   const { HOST: host, METRICS_PORT: port } = env;
   if (port !== undefined) stack.use(await serveMetrics({ process: 'worker', sha }, { host, port }));

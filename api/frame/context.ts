@@ -1,5 +1,6 @@
 import type { CacheStore } from '#core/ports/cache.ts';
 import type { Environment } from '#core/installation/env.ts';
+import type { Tracer } from '#core/ports/tracing.ts';
 import type { UserId } from '#core/ids.ts';
 import type { Log } from '#integrations/log.ts';
 import type { Database } from '#storage/postgres/database.ts';
@@ -36,6 +37,8 @@ export interface ApiContext {
   readonly venues: Venues;
   readonly paper: Paper;
   readonly log: Log;
+  /** Absent while traces are off. */
+  readonly tracer?: Tracer | undefined;
   /** Absent where each check of a session reads the database. */
   readonly sessions?: Pick<SessionCache, 'read' | 'clear'>;
   readonly now: () => Date;

@@ -90,6 +90,10 @@ const shape = {
   STRATEGY_DIR: z.string().default('.tradewind/strategies'),
   /** Port of the Prometheus metrics of this process. Without it no metrics are served. */
   METRICS_PORT: port.optional(),
+  /** Address of an OpenTelemetry collector, without /v1/traces. Without it no traces are sent. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http:', 'https:').optional(),
+  /** Name of the service in traces. */
+  OTEL_SERVICE_NAME: z.string().optional(),
   /** Folder of scheduled backups. Without it no backups are written. */
   BACKUP_DIR: z.string().optional(),
   /** Name of this worker. A restarted worker of the same slot takes over its leases at once. */

@@ -19,7 +19,8 @@ import { adoptOrder } from './missed-orders.ts';
 import { resolveOrder } from '#engine/tick/resolve.ts';
 import { takeSignal } from '#engine/tick/signal.ts';
 import { findOwnOrder, settleOrder } from '#engine/tick/settle.ts';
-import { publishTick, tick } from '#engine/tick/tick.ts';
+import { publishTick } from '#engine/tick/tick.ts';
+import { tracedTick } from '#engine/tick/traced-tick.ts';
 
 /** A new coin makes no decision for at most this long while its first candles are read (wall ms). */
 const CANDLES_WAIT_MS = 3_000;
@@ -77,7 +78,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
   const runTick = (trigger: Trigger): Promise<void> | undefined => {
     ticks += 1;
     if (waitsForCandles()) return undefined;
-    const sent = tick(coin, trigger, log);
+    const sent = tracedTick(coin, trigger, log);
     if (sent === undefined) watchLive(coin, watch);
     // The order may have changed the position: the next tick updates its stop at once.
     return sent?.then(() => {

@@ -17,6 +17,7 @@ import { type Breaker, createBreaker } from './breaker.ts';
 import type { CoinAction } from './operator-request.ts';
 import { createGuard, type Guard } from './guard.ts';
 import type { LiveOrder } from './live-order.ts';
+import type { OrderTrace } from './order-trace.ts';
 
 /** Market time that jumps back further than this means a restarted replay, not a clock correction. */
 const BACKWARDS_MS = 3_600_000;
@@ -69,6 +70,8 @@ export interface Coin {
   refusedSignal: string | null;
   /** Finding of the last position sweep; only a second sweep in a row acts on it. */
   doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
+  /** The trace of the orders of the present tick; null between ticks and while traces are off. */
+  trace: OrderTrace | null;
   /** The running coins of its profile, including itself: a basket plan reads all of them. */
   siblings: () => readonly Coin[];
 }
@@ -152,6 +155,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     priceSeenMs: Number.NEGATIVE_INFINITY,
     savedState: '',
     pendingAction: null,
+    trace: null,
     signal: null,
     answeredSignal: null,
     refusedSignal: null,

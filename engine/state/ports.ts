@@ -1,6 +1,7 @@
 import type { BusEvent } from '#core/installation/events.ts';
 import type { RecordSink } from '#core/ports/records.ts';
 import type { TradingStore } from '#core/ports/store.ts';
+import type { Tracer } from '#core/ports/tracing.ts';
 import type { MarketPort, OpenAccountStream, OpenMarketStream, TradingPort } from '#core/ports/exchange.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
@@ -23,6 +24,8 @@ export interface EnginePorts {
   /** Publishes to the browsers; never awaited, may drop superseded events. */
   readonly announce: (event: BusEvent) => void;
   readonly log: EngineLog;
+  /** Absent while traces are off. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Strategies and profiles of the account; read again after each change by the operator. */

@@ -2,6 +2,7 @@ import type { TickResult } from '#core/decision/audit.ts';
 import { cancelIdOf } from '#core/order/order.ts';
 import { certainFrom } from '#core/order/order-timing.ts';
 import type { WriteOutcome } from '#core/ports/exchange.ts';
+import { inSpan } from '#core/ports/tracing.ts';
 import { type Coin, legsOf } from '#engine/state/coin.ts';
 import type { LiveOrder } from '#engine/state/live-order.ts';
 import { logRow, settleOrder } from './settle.ts';
@@ -47,7 +48,7 @@ export async function cancelOrder(
   live: LiveOrder,
 ): Promise<{ readonly outcome: WriteOutcome; readonly result: TickResult }> {
   const { clientOrderId, id: orderId } = live.record;
-  const outcome = await cancelWhole(coin, live);
+  const outcome = await inSpan(coin.trace?.span(), 'cancel order', () => cancelWhole(coin, live));
   return { outcome, result: { kind: 'order', orderId, clientOrderId, outcome: `cancel-${outcome.kind}` } };
 }
 

@@ -8,6 +8,8 @@ import { type ApprovedOrder, isLiveOrder } from '#core/order/order.ts';
 import { dearestPrice } from '#core/judge/entry.ts';
 import type { StopBasis } from '#core/judge/stop.ts';
 import type { WriteOutcome } from '#core/ports/exchange.ts';
+import type { IntentRequest } from '#core/ports/store.ts';
+import { inSpan, type Span, type SpanAttributes } from '#core/ports/tracing.ts';
 import { haltsOf, marketNow } from '#engine/state/account-context.ts';
 import { applyCancel, cancelIdFor, cancelOrder } from './cancel.ts';
 import { type Coin, legsOf, liveOrderOf, stateToStore, takeStored } from '#engine/state/coin.ts';
@@ -17,6 +19,7 @@ import { basisToStore, startUnprotected } from '#engine/state/guard.ts';
 import { applyOutcome } from './outcome.ts';
 import { closeSignal } from './signal.ts';
 import { LeaseLost } from '#engine/state/ends-run.ts';
+import { traceWire } from './wire-span.ts';
 
 /*
  * The life of an order, in order. This is the one full account of it; other files point here.
@@ -86,15 +89,15 @@ export interface Execution {
  */
 export async function execute(coin: Coin, execution: Execution): Promise<TickResult> {
   const { store, market } = coin.context.ports;
-  const { order } = execution;
+  const { order, target } = execution;
+  const trace = coin.trace?.span();
   const orderId = newId<OrderId>();
   // The reservation comes before the commit: other coins decide during the commit.
   const at = marketNow(coin.context);
   reserveFor(coin, { orderId, execution, at });
   const { sendWithinMs, exitWithinMs } = coin.context.timing;
   const sendBeforeMs = market.clock.protocolMs() + (order.side === 'buy' ? sendWithinMs : exitWithinMs);
-  const { target } = execution;
-  const intent = await store.commitIntent({
+  const request: IntentRequest = {
     order,
     orderId,
     ...(target && { target: { ...target, orderId: newId<OrderId>() } }),
@@ -108,6 +111,12 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     at,
     ...(execution.action && { actionId: execution.action.id }),
     ...(execution.signalId !== undefined && { signalId: execution.signalId }),
+  };
+  const intent = await inSpan(trace, 'commit intent', async (span) => {
+    span?.set(attributesOf(orderId, execution));
+    const result = await store.commitIntent(request);
+    span?.set({ 'tradewind.intent': result.kind });
+    return result;
   });
   if (execution.signalId !== undefined && (intent.kind === 'committed' || intent.kind === 'refused')) closeSignal(coin);
   if (intent.kind === 'lost-lease') throw new LeaseLost();
@@ -128,10 +137,10 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   if (intent.target !== undefined) {
     const above = liveOrderOf(intent.target);
     coin.live.set(above.record.clientOrderId, above);
-    const { kind } = await sendList(coin, [live, above], execution);
+    const { kind } = await inSpan(trace, 'send order', (span) => sendList(coin, [live, above], { execution, span }));
     return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: kind };
   }
-  const outcome = await send(coin, live, execution);
+  const outcome = await inSpan(trace, 'send order', (span) => send(coin, live, { execution, span }));
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
 
@@ -174,7 +183,19 @@ function release({ context }: Coin, orderId: OrderId): void {
 /** A freeze refuses it: a first stop alone is never refused. */
 const isFreezable = ({ replaces, target }: Execution): boolean => replaces !== undefined || target !== undefined;
 
-function requestFor(coin: Coin, { record }: LiveOrder, execution: Execution) {
+const attributesOf = (orderId: OrderId, { order, reason }: Execution): SpanAttributes => ({
+  'tradewind.order.id': orderId,
+  'tradewind.order.side': order.side,
+  'tradewind.order.purpose': order.purpose,
+  'tradewind.order.reason': reason,
+});
+
+interface SendInput {
+  readonly execution: Execution;
+  readonly span: Span | undefined;
+}
+
+function requestFor(coin: Coin, { record }: LiveOrder, { execution, span }: SendInput) {
   const { order } = execution;
   const halted = (): boolean => {
     const halts = haltsOf(coin.context, coin.profile.id);
@@ -182,27 +203,31 @@ function requestFor(coin: Coin, { record }: LiveOrder, execution: Execution) {
     return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
   };
   const { records } = coin.context.ports;
-  const onWire: OnWire = (seen) => records.evidence({ orderId: record.id, ...seen });
+  const onWire: OnWire = traceWire((seen) => records.evidence({ orderId: record.id, ...seen }), span);
   return { order, clientOrderId: record.clientOrderId, sendBeforeMs: record.sendBeforeMs, halted, onWire };
 }
 
 /** Sends a committed order, alone or as the replacement of a resting order, and applies the outcome. */
-async function send(coin: Coin, live: LiveOrder, execution: Execution): Promise<WriteOutcome> {
+async function send(coin: Coin, live: LiveOrder, input: SendInput): Promise<WriteOutcome> {
   const { trading } = coin.context.ports;
-  const { replaces } = execution;
-  const request = requestFor(coin, live, execution);
+  const { replaces } = input.execution;
+  const request = requestFor(coin, live, input);
   const { sendBeforeMs } = request;
   if (replaces === undefined) {
     const outcome = await trading.place(request);
-    await applyOutcome(coin, live, outcome);
+    await inSpan(input.span, 'record outcome', () => applyOutcome(coin, live, outcome));
+    input.span?.set({ 'tradewind.order.outcome': outcome.kind });
     return outcome;
   }
   const cancelClientOrderId = replaces.record.clientOrderId;
   const cancelId = cancelIdFor(coin, replaces);
   const { cancelled, placed } = await trading.cancelReplace({ ...request, cancelClientOrderId, cancelId });
   const outcome = placed.kind === 'not-attempted' ? notAttempted(cancelled) : placed;
-  await applyCancel(coin, replaces, { outcome: cancelled, sentUntilMs: sendBeforeMs });
-  await applyOutcome(coin, live, outcome);
+  await inSpan(input.span, 'record outcome', async () => {
+    await applyCancel(coin, replaces, { outcome: cancelled, sentUntilMs: sendBeforeMs });
+    await applyOutcome(coin, live, outcome);
+  });
+  input.span?.set({ 'tradewind.order.outcome': outcome.kind });
   return outcome;
 }
 
@@ -217,10 +242,10 @@ const notAttempted = (cancelled: WriteOutcome): WriteOutcome =>
 async function sendList(
   coin: Coin,
   [stop, target]: readonly [LiveOrder, LiveOrder],
-  execution: Execution,
+  input: SendInput,
 ): Promise<WriteOutcome> {
-  const { replaces, target: above } = execution;
-  const { order, clientOrderId, ...request } = requestFor(coin, stop, execution);
+  const { replaces, target: above } = input.execution;
+  const { order, clientOrderId, ...request } = requestFor(coin, stop, input);
   const cleared = await clearFor(coin, replaces, request.halted);
   const { listId } = stop.record;
   const [below, over] =
@@ -232,8 +257,11 @@ async function sendList(
           target: { order: above.order, clientOrderId: target.record.clientOrderId },
           listId,
         });
-  await applyOutcome(coin, stop, below);
-  await applyOutcome(coin, target, over);
+  await inSpan(input.span, 'record outcome', async () => {
+    await applyOutcome(coin, stop, below);
+    await applyOutcome(coin, target, over);
+  });
+  input.span?.set({ 'tradewind.order.outcome': below.kind });
   return below;
 }
 

@@ -7,6 +7,7 @@ import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal, toS
 import type { OrderTiming } from '#core/order/order-timing.ts';
 import type { ActionLogRow } from '#core/ports/records.ts';
 import type { StopSettings } from '#core/sizing/protective-stop.ts';
+import type { Tracer } from '#core/ports/tracing.ts';
 import type { Coin } from '#engine/state/coin.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { runAccount } from '#engine/account/run-account.ts';
@@ -147,12 +148,14 @@ interface Seat {
 
 type Parts = Pick<Guarded, 'paper' | 'database' | 'owner' | 'wheel' | 'audits' | 'logs'> & {
   readonly timing: OrderTiming;
+  readonly tracer: Tracer | undefined;
   /** Rules as last read, as a worker keeps them. */
   readonly kept: { rules?: readonly SymbolRules[] };
 };
 
 /** One run of the account, as the worker runs it. */
-async function seat({ timing, paper, database, owner, wheel, audits, logs, kept }: Parts): Promise<Seat> {
+async function seat(parts: Parts): Promise<Seat> {
+  const { timing, paper, database, owner, wheel, audits, logs, tracer, kept } = parts;
   const { accountId, fencing } = owner;
   const market = createMarketReader({ restUrl: paper.url });
   const credentials = { ...KEY, clock: market.clock, timing };
@@ -180,6 +183,7 @@ async function seat({ timing, paper, database, owner, wheel, audits, logs, kept 
       },
       announce: () => undefined,
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      tracer,
     },
     roster: {
       strategies: new Map([...STRATEGIES, ['hold', strategyOf(wheel)]]),
@@ -196,8 +200,14 @@ async function seat({ timing, paper, database, owner, wheel, audits, logs, kept 
   return { stop, ended, running };
 }
 
-/** `patient`: the worker waits for answers that take seconds; else it soon counts an outcome as unknown. */
-export async function openGuarded({ budget = '300', patient = false } = {}): Promise<Guarded> {
+interface GuardedOptions {
+  readonly budget?: string;
+  /** The worker waits for answers that take seconds; else it soon counts an outcome as unknown. */
+  readonly patient?: boolean;
+  readonly tracer?: Tracer | undefined;
+}
+
+export async function openGuarded({ budget = '300', patient = false, tracer }: GuardedOptions = {}): Promise<Guarded> {
   await using stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());
   const paper = stack.use(await openPaper());
@@ -205,7 +215,7 @@ export async function openGuarded({ budget = '300', patient = false } = {}): Pro
   await database.kysely.deleteFrom('profile_symbols').where('symbol', '!=', SYMBOL).execute();
   const wheel: Wheel = { want: null, stop: 0, level: 'exit-stop-loss', target: 0, budget, settings: SETTINGS };
   const timing = patient ? { ...DRILL_TIMING, receiveWindowMs: 5_000, patienceMs: 10_000 } : DRILL_TIMING;
-  const parts: Parts = { timing, paper, database, owner, wheel, audits: [], logs: [], kept: {} };
+  const parts: Parts = { timing, paper, database, owner, wheel, audits: [], logs: [], tracer, kept: {} };
   const first = await createMarketReader({ restUrl: paper.url }).price(SYMBOL);
   let seated: Seat | null = null;
   const stop = async (): Promise<void> => {

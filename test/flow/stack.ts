@@ -24,6 +24,8 @@ interface StackOptions {
   readonly candleDir?: string;
   /** Folder of strategy files; by default one without files. */
   readonly strategyDir?: string;
+  /** Where api and worker send traces. */
+  readonly collectorUrl?: string;
   /** Whether the api may send to this machine. */
   readonly outgoingPrivate?: 'allow';
   readonly worker?: WorkerSettings;
@@ -75,6 +77,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     PORT: '0',
     WORKER_SLOT: 'flow',
     OUTGOING_PRIVATE: options.outgoingPrivate,
+    OTEL_EXPORTER_OTLP_ENDPOINT: options.collectorUrl,
     LOG_LEVEL: process.env['FLOW_LOG'] ?? 'silent',
   });
   const api = stack.use(await openApi(env));
