@@ -17,7 +17,8 @@ const own = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export async function run(argv, environment) {
   try {
     const root = rootToRun(own, environment);
-    await installWhatIsMissing(root, environment);
+    const tools = argv[0] === 'node' || argv[0] === 'exec';
+    await installWhatIsMissing({ root, environment, tools });
     const node = findNode(root);
     const { program, args } = chooseProgram(argv, { root, node });
     process.exitCode = await runChild(program, args, {

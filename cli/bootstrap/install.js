@@ -8,23 +8,30 @@ import { runChild } from './run-child.js';
 const packagesMb = 800;
 
 /**
- * Installs the missing packages of package-lock.json. Rejects with a sentence when npm fails, or when they have no room.
- * @param {string} root the checkout
- * @param {NodeJS.ProcessEnv} environment
+ * @typedef {object} Installation
+ * @property {string} root the checkout
+ * @property {NodeJS.ProcessEnv} environment
+ * @property {boolean} tools whether the tools of the development are wanted too
  */
-export async function installWhatIsMissing(root, environment) {
+
+/**
+ * Installs the missing packages of package-lock.json. Rejects with a sentence when npm fails, or when they have no room.
+ * @param {Installation} installation
+ */
+export async function installWhatIsMissing(installation) {
+  const { root } = installation;
   const wanted = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
   const stamped = readStamp(root) === wanted;
-  if (isInstalled(root, stamped)) return stamped ? undefined : writeStamp(root, wanted);
+  if (isInstalled(installation, stamped)) return stamped ? undefined : writeStamp(root, wanted);
   const unlock = await lockInstallation(root);
   try {
     // Another start may have finished while this one waited.
-    if (!isInstalled(root, readStamp(root) === wanted)) {
+    if (!isInstalled(installation, readStamp(root) === wanted)) {
       requireSpace(root);
       console.log('Installing missing packages (once, about a minute)…');
-      await install(root, environment);
+      await install(installation);
     }
     writeStamp(root, wanted);
   } finally {
@@ -68,15 +75,15 @@ function writeStamp(root, digest) {
 /**
  * Compares the installed packages with the lockfile. Packages of other platforms may be absent. With our stamp, any
  * optional package may be absent, because npm succeeded without it.
- * @param {string} root
+ * @param {Installation} installation
  * @param {boolean} stamped
  */
-function isInstalled(root, stamped) {
+function isInstalled({ root, tools }, stamped) {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
   const wanted = readPackages(join(root, 'package-lock.json'));
   if (installed === undefined || wanted === undefined) return false;
   return Object.entries(wanted).every(([path, entry]) => {
-    if (path === '') return true;
+    if (path === '' || (entry.dev === true && !tools)) return true;
     const there = installed[path];
     if (there === undefined) return entry.optional === true && (stamped || !isForThisMachine(entry));
     return there.version === entry.version && existsSync(join(root, path, 'package.json'));
@@ -100,36 +107,34 @@ function readPackages(path) {
   }
 }
 
-/**
- * @param {string} root
- * @param {NodeJS.ProcessEnv} environment
- */
-async function install(root, environment) {
-  let attempt = await runNpm(root, environment);
+/** @param {Installation} installation */
+async function install(installation) {
+  const { root } = installation;
+  let attempt = await runNpm(installation);
   if (attempt.code !== 0 && attempt.code < 128 && existsSync(join(root, 'node_modules'))) {
     // An interrupted installation can leave folders that make npm fail.
     rmSync(join(root, 'node_modules'), { recursive: true, force: true });
-    attempt = await runNpm(root, environment);
+    attempt = await runNpm(installation);
   }
   if (attempt.code >= 128) throw new Error('The installation was interrupted.');
-  if (attempt.code === 0 && isInstalled(root, true)) return;
+  if (attempt.code === 0 && isInstalled(installation, true)) return;
   // npm prints the cause first and its usage last.
   const reason = attempt.complaints.trim().split('\n').slice(0, 8).join('\n');
   throw new Error(`npm could not install the packages (is the registry reachable, is ${root} writable?):\n${reason}`);
 }
 
 /**
- * Install scripts stay off. Development packages are needed too: the web app is built here.
- * @param {string} root
- * @param {NodeJS.ProcessEnv} environment
+ * Install scripts stay off. `npm ci` deletes what is there first, so tools are added without it: the service may be running.
+ * @param {Installation} installation
  */
-async function runNpm(root, environment) {
-  const command = isLockfileWhole(root) ? ['ci'] : ['install', '--no-save'];
+async function runNpm({ root, environment, tools }) {
+  const adds = tools && isInstalled({ root, environment, tools: false }, true);
+  const command = isLockfileWhole(root) && !adds ? ['ci'] : ['install', '--no-save'];
   const flags = [
     '--ignore-scripts',
     '--no-audit',
     '--no-fund',
-    '--include=dev',
+    tools ? '--include=dev' : '--omit=dev',
     '--include=optional',
     '--loglevel=error',
   ];

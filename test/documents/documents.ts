@@ -14,7 +14,7 @@ import { dashboard, metrics } from './metrics.ts';
 import { orderLife } from './order-life.ts';
 import { strategyReference } from './own-strategies.ts';
 import { BY_HAND, row } from './text.ts';
-import { importsOf, ROOT, readSourceFiles } from '#test/harness/source-files.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 
 /** Documents that are made from the code: `npm run documents` writes them, a test compares them. */
 export const DOCUMENTS: Readonly<Record<string, () => string>> = {
@@ -40,21 +40,11 @@ const lockfile = z.object({
   ),
 });
 
-/** Everything that `npm start` installs, and what the web app is built of: name, version and licence. */
+/** Everything that `npm start` installs, including what the web app is built of: name, version and licence. */
 function notice(): string {
   const { packages } = lockfile.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
-  const shipped = new Set(Object.keys(packages).filter((path) => path !== '' && packages[path]?.dev !== true));
-  const ship = (name: string): void => {
-    const path = `node_modules/${name}`;
-    if (shipped.has(path) || packages[path] === undefined) return;
-    shipped.add(path);
-    for (const needed of Object.keys(packages[path].dependencies ?? {})) ship(needed);
-  };
-  for (const file of readSourceFiles('.ts', '.tsx').filter(
-    ({ path }) => path.startsWith('web/') && !path.includes('.test.'),
-  ))
-    for (const specifier of importsOf(file)) ship(packageOf(specifier));
-  const lines = [...shipped].toSorted().map((path) => {
+  const shipped = Object.keys(packages).filter((path) => path !== '' && packages[path]?.dev !== true);
+  const lines = shipped.toSorted().map((path) => {
     const { version = '', license = 'not stated' } = packages[path] ?? {};
     return `${path.replace(/^.*node_modules\//, '')} ${version}: ${license}`;
   });
@@ -68,12 +58,6 @@ function notice(): string {
     '',
   ].join('\n');
 }
-
-const packageOf = (specifier: string): string =>
-  specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');
 
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8').trimEnd();
 

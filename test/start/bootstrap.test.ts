@@ -6,21 +6,28 @@ import { ROOT, Trial } from './trial.ts';
 
 const installing = 'Installing missing packages (once, about a minute)…\n';
 
-/** A checkout with the real bootstrap and a single package, which lies in the checkout itself: no registry is needed. */
+/**
+ * A checkout with the real bootstrap, a package of the service and a tool of the development. Both lie in the checkout
+ * itself: no registry is needed.
+ */
 function makeCheckout(trial: Trial): string {
   const root = join(trial.folder, 'checkout');
-  mkdirSync(join(root, 'part'), { recursive: true });
   cpSync(join(ROOT, 'cli', 'tradewind.js'), join(root, 'cli', 'tradewind.js'));
   cpSync(join(ROOT, 'cli', 'bootstrap'), join(root, 'cli', 'bootstrap'), { recursive: true });
-  const manifest = { name: 'checkout', version: '1.0.0', type: 'module', dependencies: { part: 'file:part' } };
-  const part = { name: 'part', version: '1.0.0', bin: { part: 'part.js' } };
-  writeJson(join(root, 'package.json'), manifest);
-  writeJson(join(root, 'part', 'package.json'), part);
-  writeFileSync(join(root, 'part', 'part.js'), 'console.log("part", ...process.argv.slice(2));');
+  writeFileSync(join(root, 'cli', 'main.ts'), 'console.log("main", ...process.argv.slice(2));');
+  const wanted = { dependencies: { part: 'file:part' }, devDependencies: { tool: 'file:tool' } };
+  writeJson(join(root, 'package.json'), { name: 'checkout', version: '1.0.0', type: 'module', ...wanted });
+  for (const name of ['part', 'tool']) {
+    mkdirSync(join(root, name), { recursive: true });
+    writeJson(join(root, name, 'package.json'), { name, version: '1.0.0', bin: { [name]: `${name}.js` } });
+    writeFileSync(join(root, name, `${name}.js`), `console.log("${name}", ...process.argv.slice(2));`);
+  }
   const packages = {
-    '': { name: manifest.name, version: manifest.version, dependencies: manifest.dependencies },
+    '': { name: 'checkout', version: '1.0.0', ...wanted },
     'node_modules/part': { resolved: 'part', link: true },
-    part: { version: part.version, bin: part.bin },
+    part: { version: '1.0.0', bin: { part: 'part.js' } },
+    'node_modules/tool': { resolved: 'tool', link: true, dev: true },
+    tool: { version: '1.0.0', dev: true, bin: { tool: 'tool.js' } },
   };
   writeJson(join(root, 'package-lock.json'), {
     name: 'checkout',
@@ -64,6 +71,21 @@ test('installs once, again when packages are gone or the lockfile changed, and h
     code: 1,
     output: 'The packages of this project contain no tool "absent".\n',
   });
+});
+
+test('commands of an operator do without the tools of the development, which are added on demand', async () => {
+  await using trial = new Trial();
+  const root = makeCheckout(trial);
+  const run = (args: readonly string[]) => runIn(trial, root, args).ended();
+  const there = (name: string): boolean => existsSync(join(root, 'node_modules', name));
+  assert.deepEqual(await run(['start', '--now']), { code: 0, output: `${installing}main start --now\n` });
+  assert.deepEqual([there('part'), there('tool')], [true, false]);
+  // A running service may load packages at any time.
+  writeFileSync(join(root, 'node_modules', '.kept'), '');
+  assert.deepEqual(await run(['exec', 'tool', 'x']), { code: 0, output: `${installing}tool x\n` });
+  assert.deepEqual([there('part'), there('tool'), there('.kept')], [true, true, true]);
+  assert.deepEqual(await run(['start']), { code: 0, output: 'main start\n' }, 'and are kept');
+  assert.ok(there('tool'));
 });
 
 test('two starts at once install once, and a lock that a dead one left is no obstacle', async () => {
