@@ -42,7 +42,7 @@ const ABOUT_THE_EXCHANGE = [
 const ONCE = [
   ...ABOUT_THE_EXCHANGE.map((name) => `test/flow/${name}`),
   ...['commands.', 'live-demo.', 'image.', 'alerts.', 'helm.', 'release.'].map((name) => `test/deploy/${name}`),
-  ...['test/attack/', 'test/faults/client', 'test/parity/', 'test/real-data/', 'api/schemathesis.'],
+  ...['test/attack/', 'test/faults/client', 'test/mcp/', 'test/parity/', 'test/real-data/', 'api/schemathesis.'],
 ];
 const OPEN_AN_EXCHANGE = new Set(['paper/server.ts']);
 const NAMES_A_SERVER = /TEST_DATABASE_URL|TEST_CACHE_URL/;
