@@ -5,7 +5,8 @@ import type { TokenScope } from '#core/installation/token-scopes.ts';
 import { readKillSwitch } from '#api/contract/halts.ts';
 import { createToken } from '#api/contract/tokens.ts';
 import { openTestApi, problemOf, type TestApi } from '#test/api/test-api.ts';
-import { addLogs } from '#test/api/test-records.ts';
+import { addLogs, BTC, cachePrice, cacheRules } from '#test/api/test-records.ts';
+import { digestOf } from '#test/api/test-requests.ts';
 import { MAX_ANSWER_CHARS } from './bounded.ts';
 import { PROMPTS } from './prompts.ts';
 import { TOOLS } from './tools.ts';
@@ -124,6 +125,29 @@ test('an assistant stops buying with its reason, and cannot start it again', asy
     names.filter((name) => /release|resume|approve|save|delete|enable/.test(name)),
     [],
   );
+});
+
+test('no tool changes anything for a token of scope read, except that it may stop buying', async () => {
+  await cacheRules(api, [BTC]);
+  await cachePrice(api, BTC.symbol, '50000');
+  const { profile } = await api.addProfile('Read by tools', { symbols: [BTC.symbol] });
+  const id = '01890000-0000-7000-8000-000000000000';
+  const inputs: Readonly<Record<string, unknown>> = {
+    ...{ id: profile.id, symbol: BTC.symbol, from: '2024-01-01T00:00:00Z', to: '2024-02-01T00:00:00Z' },
+    ...{ run: id, runs: [id, profile.id], sweep: id, config: {}, knobs: 'buy.candleLimit=1..9', reason: 'Because' },
+    order: { side: 'buy', type: 'market', quoteAmount: '15' },
+  };
+  await using client = await connect(await create(['read']));
+  const digest = await digestOf(api);
+  const state = await digest();
+  let answered = 0;
+  for (const { name, input } of TOOLS.filter((tool) => !tool.name.startsWith('stop_'))) {
+    const args = Object.fromEntries(Object.entries(inputs).filter(([key]) => key in input.shape));
+    const result = await client.callTool({ name, arguments: args }).catch(() => undefined);
+    if (result !== undefined && result.isError !== true) answered++;
+    assert.equal(await digest(), state, `${name} has changed something`);
+  }
+  assert.ok(answered > 10, `${answered} tools answered`);
 });
 
 test('resources and prompts are listed and read', async () => {
