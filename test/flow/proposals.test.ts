@@ -30,8 +30,9 @@ const programOf = (token: string): Client =>
     token,
     credentials: () => assert.fail('a token needs no password'),
   });
-const newProgram = async (budget: typeof BUDGET | null = BUDGET) => {
-  const body = { name: 'Assistant', scopes: ['trade' as const], ...(budget !== null && { budget }) };
+const newProgram = async (budget: typeof BUDGET | null = BUDGET, maxOpenProposals = 5) => {
+  const more = { maxOpenProposals, ...(budget !== null && { budget }) };
+  const body = { name: 'Assistant', scopes: ['trade' as const], ...more };
   const { id, token } = await stack.call(createToken, { body });
   return { id, client: programOf(token) };
 };
@@ -150,6 +151,29 @@ test('the budget of a token refuses proposals, and approved orders beyond a day'
   assert.match(over.reason ?? '', /it may cost 50, and 49\.\d+ of the 60/);
   const { tokens } = await stack.call(listTokens, {});
   assert.deepEqual(tokens.find((token) => token.id === id)?.budget, { asset: 'USDT', perOrder: '60', perDay: '60' });
+});
+
+test('fifty proposals at once, approved at once, spend no more than the budget of a day', async () => {
+  const { id, client } = await newProgram({ asset: 'USDT', perOrder: '15', perDay: '100' }, 50);
+  await Promise.all(Array.from({ length: 50 }, () => propose('15', { client })));
+  const proposals = await until('the previews', async () => {
+    const found = await client.call(listProposals, { query: { limit: '50' } });
+    return (
+      found.proposals.every(({ preview }) => preview?.state === 'done' || preview?.state === 'expired') &&
+      found.proposals
+    );
+  });
+  assert.equal(proposals.length, 50);
+  const approved = await Promise.allSettled(proposals.map(approve));
+  await Promise.all(approved.flatMap((one) => (one.status === 'fulfilled' ? [outcomeOf(one.value)] : [])));
+  const { rows } = await stack.database.pool.query<{ orders: number; spent: string }>(
+    `select count(*)::int as orders, sum(filled_quote) as spent from orders where action_id in
+      (select id from operator_actions where proposal_id in (select id from proposals where token_id = $1))`,
+    [id],
+  );
+  // A busy machine may let some expire before they are judged.
+  const { orders: placed = 0, spent } = rows[0] ?? {};
+  assert.ok(placed > 0 && placed <= 6 && Number(spent) <= 100, `${placed} orders for ${spent}`);
 });
 
 test('a proposed limit order rests until it is cancelled', async () => {
