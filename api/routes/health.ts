@@ -1,4 +1,4 @@
-import { readWriteState, type WriteState } from '#storage/postgres/leases.ts';
+import { isDiskFull, readWriteState, type WriteState } from '#storage/postgres/leases.ts';
 import { requireCurrentSchema } from '#storage/postgres/migrate.ts';
 import { readLiveness, readReadiness } from '#api/contract/health.ts';
 import type { AllRoutes } from '#api/handle.ts';
@@ -18,6 +18,14 @@ function requireWrites({ readOnly, leaseEndedAt }: WriteState): void {
   );
 }
 
+function requireRoom(isFull: boolean): void {
+  if (!isFull) return;
+  throw new ApiProblem(
+    'unavailable',
+    'The disk of the database is full: free some space. Changes may be refused, and no order is placed that cannot be stored first; the stops on the exchange stay.',
+  );
+}
+
 export function mountHealth({ urgent: { context, handle } }: AllRoutes): void {
   const { database, cache } = context;
   handle(readLiveness, async () => OK);
@@ -26,10 +34,16 @@ export function mountHealth({ urgent: { context, handle } }: AllRoutes): void {
     const tooLate = new Promise<never>((_, reject) => {
       late.addEventListener('abort', () => reject(new Error('no answer in time')), { once: true });
     });
-    const answers = Promise.all([readWriteState(database), requireCurrentSchema(database), cache.get('health')]);
-    const [state] = await Promise.race([answers, tooLate]).catch(() => {
+    const answers = Promise.all([
+      readWriteState(database),
+      isDiskFull(database),
+      requireCurrentSchema(database),
+      cache.get('health'),
+    ]);
+    const [state, isFull] = await Promise.race([answers, tooLate]).catch(() => {
       throw new ApiProblem('unavailable', 'The database or the cache store does not answer, or has another version.');
     });
+    requireRoom(isFull);
     requireWrites(state);
     return OK;
   });

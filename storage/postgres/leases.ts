@@ -51,6 +51,25 @@ export async function readWriteState({ kysely }: Database): Promise<WriteState> 
   return rows[0] ?? { readOnly: false, leaseEndedAt: null };
 }
 
+const DISK_FULL = '53100';
+
+/**
+ * Whether the disk of the database is full. It sorts more than it may keep in memory, which needs a temporary file of a
+ * megabyte; nothing is stored.
+ */
+export async function isDiskFull(db: Database): Promise<boolean> {
+  try {
+    await db.transaction(async (transaction) => {
+      await sql`select set_config('work_mem', '64kB', true)`.execute(transaction);
+      await sql`select count(distinct md5(g::text)) from generate_series(1, 20000) g`.execute(transaction);
+    });
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === DISK_FULL) return true;
+    throw error;
+  }
+}
+
 /** Number of accounts that each worker holds now, by slot; a worker without an account is absent. */
 export async function countLeases(db: Database): Promise<Map<string, number>> {
   const rows = await db.kysely

@@ -1,39 +1,20 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lowDiskWarning, openDataFolder } from '#cli/start/data-folder.ts';
+import { noDiskReason, smallDisk } from './small-disk.ts';
 import { ROOT, Trial } from './trial.ts';
 
-/** A disk can only be mounted by root, and not in every container. */
-function reasonToSkip(): string | false {
-  try {
-    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'pipe' });
-    return false;
-  } catch (error) {
-    return `no disk can be mounted here: ${String(error).split('\n')[0]}`;
-  }
-}
-
-const skip = reasonToSkip();
+const skip = noDiskReason();
 if (skip !== false) console.log(`﹣ full and read-only disks: ${skip}, so they are not tested here`);
-
-/** A disk of 64 MB. */
-function smallDisk(stack: DisposableStack, trial: Trial): string {
-  const folder = join(trial.folder, 'small');
-  mkdirSync(folder);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', folder]);
-  stack.defer(() => execFileSync('umount', ['--lazy', folder]));
-  return folder;
-}
 
 test('a disk without room for a new installation ends the start with one sentence, before anything is written', {
   skip,
 }, async () => {
   await using trial = new Trial();
   using stack = new DisposableStack();
-  const folder = smallDisk(stack, trial);
+  const folder = smallDisk(stack, trial, 64);
   const ended = await trial.start(['--data-dir', folder]).ended();
   assert.match(
     ended.output,
@@ -46,7 +27,7 @@ test('a disk without room for a new installation ends the start with one sentenc
 test('an existing installation whose disk is nearly full opens with a warning', { skip }, async () => {
   await using trial = new Trial();
   using stack = new DisposableStack();
-  const folder = smallDisk(stack, trial);
+  const folder = smallDisk(stack, trial, 64);
   mkdirSync(join(folder, 'logs'));
   await using _owner = openDataFolder(folder);
   assert.match(lowDiskWarning(folder) ?? '', /^The disk of the data folder \S+ has only \d+ MB free: /);
