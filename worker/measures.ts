@@ -4,6 +4,7 @@ import { measure, type Reading } from '#integrations/metrics.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { listUnwatchedPositions } from '#storage/operator/profile-symbols.ts';
 import { countWaitingJobs, listSchedules } from '#storage/jobs/schedules.ts';
+import { readDisks } from './disks.ts';
 import type { AccountReport } from './account-report.ts';
 import type { AccountLoop } from './account-loop.ts';
 import type { VenueAccess } from './venues.ts';
@@ -117,6 +118,15 @@ export function measureJobs(database: Database): Disposable {
     ),
   );
   return stack.move();
+}
+
+/** Measures the free space on the disks of the given folders. */
+export function measureDisks(folders: readonly string[]): Disposable {
+  const help = 'Free space on the disk of a folder that this worker writes to';
+  const free = { name: 'tradewind_disk_free_bytes', help, labelNames: ['folder'] };
+  return measure(free, async () =>
+    (await readDisks(folders)).map(({ folder, freeBytes }) => [{ folder }, freeBytes] as const),
+  );
 }
 
 function* ofCoins(accounts: Iterable<OwnedAccount>, read: (coin: Coin) => number | undefined): Generator<Reading> {

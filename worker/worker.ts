@@ -18,13 +18,14 @@ import { judgePrices } from './alerts.ts';
 import { countingSink } from './count-records.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import { watchDeadLetters } from './dead-letters.ts';
+import { watchDisks } from './disks.ts';
 import { followCommands } from './commands.ts';
 import type { WorkerContext } from './context.ts';
 import { keepEquity } from './equity.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { workJobs, workResearch } from '#worker/jobs/work.ts';
 import { keepLeases } from './leases.ts';
-import { measureAccounts, measureJobs, measurePositions, measureVenues } from './measures.ts';
+import { measureAccounts, measureDisks, measureJobs, measurePositions, measureVenues } from './measures.ts';
 import { notifyingSink } from './notify.ts';
 import { followSignals } from './signals.ts';
 import { createSweepProcess } from './sweep-process.ts';
@@ -117,6 +118,9 @@ export async function openWorker(
   const { HOST: host, METRICS_PORT: port } = env;
   if (port !== undefined) stack.use(await serveMetrics({ process: 'worker', sha }, { host, port }));
   stack.use(measureJobs(database));
+  const folders = [env.CANDLE_DIR, ...(env.BACKUP_DIR === undefined ? [] : [env.BACKUP_DIR])];
+  stack.use(measureDisks(folders));
+  stack.use(watchDisks(folders, notifyDeps));
   if (takesJobs && only !== 'trading') await workResearch(context, queue);
   if (only !== 'research') {
     stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));

@@ -27,6 +27,7 @@ const ACCOUNT_EVENTS = {
   'key-error': 'The exchange refuses an API key',
   'account-fault': 'An account stops repeatedly on faults, and when it runs again',
   'backup-failed': 'A scheduled backup was not written',
+  'disk-low': 'A disk is nearly full',
 } as const;
 export type AccountEvent = keyof typeof ACCOUNT_EVENTS;
 

@@ -54,6 +54,7 @@ const opsNotify = z.strictObject({
   'key-error': flag,
   'account-fault': flag,
   'backup-failed': flag,
+  'disk-low': flag,
 });
 
 /** A setting of the whole installation. Absent values have their default. */
@@ -87,5 +88,6 @@ export const OPS_NOTIFY = setting('ops-notify', opsNotify, {
   'key-error': true,
   'account-fault': true,
   'backup-failed': true,
+  'disk-low': true,
 });
 export type Retention = z.output<typeof retention>;

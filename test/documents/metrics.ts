@@ -1,6 +1,6 @@
 import { register } from 'prom-client';
 import '#integrations/metrics.ts';
-import { measureAccounts, measureJobs, measurePositions, measureVenues } from '#worker/measures.ts';
+import { measureAccounts, measureDisks, measureJobs, measurePositions, measureVenues } from '#worker/measures.ts';
 import { openDatabase } from '#storage/postgres/database.ts';
 
 interface Described {
@@ -17,6 +17,7 @@ function registered(): Described[] {
   const database = openDatabase('postgres://127.0.0.1/never');
   stack.use(measureJobs(database));
   stack.use(measurePositions(database));
+  stack.use(measureDisks([]));
   const known: readonly Described[] = register.getMetricsAsArray();
   return known.filter(({ name }) => name.startsWith('tradewind_')).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -42,9 +43,10 @@ ${rows.join('\n')}
 \`order_unknown\`, \`breaker_opened\`, ... A metric whose source is away (the database, a coin that does not run) has no row.
 
 [deploy/observability/alerts.yaml](../../deploy/observability/alerts.yaml) holds alert rules: no worker trades, a position without its
-stop, an order without proof, stale prices, errors, a slow api, revisions that differ, a clock that is off, work that does not run.
+stop, an order without proof, stale prices, errors, a slow api, revisions that differ, a clock that is off, work that does not run, a disk
+that is nearly full. Tests of promtool check when each of them fires.
 [deploy/observability/dashboard.json](../../deploy/observability/dashboard.json) is a dashboard for Grafana: import it and choose the
-Prometheus. Neither was run by a Prometheus or a Grafana in the tests; that every metric they name exists is tested.
+Prometheus. No test runs it in a Grafana; that every metric it names exists is tested.
 `;
 }
 
@@ -87,6 +89,7 @@ const PANELS: readonly (readonly [title: string, unit: Unit, expression: string,
   ],
   ['Processor', 'percentunit', 'rate(process_cpu_seconds_total[1m])', '{{instance}}'],
   ['Memory', 'bytes', 'process_resident_memory_bytes', '{{instance}}'],
+  ['Free disk', 'bytes', 'min by (instance, folder) (tradewind_disk_free_bytes)', '{{instance}} {{folder}}'],
 ];
 
 /** deploy/observability/dashboard.json, in the model of Grafana 11. */

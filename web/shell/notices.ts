@@ -13,6 +13,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'key-error': { label: 'The exchange rejected an API key' },
   'account-fault': { label: 'An account stopped repeatedly', note: 'Also when it runs again.' },
   'backup-failed': { label: 'A backup failed' },
+  'disk-low': { label: 'A disk is nearly full', note: 'Less than 1 GB is free.' },
 };
 
 /** Label of a system notification; an unknown one keeps its name. */
