@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { createProfile } from '#api/contract/profiles.ts';
 import { approveProposal, denyProposal, listProposals, proposeOrder } from '#api/contract/proposals.ts';
 import { signUp } from '#api/contract/session.ts';
 import { createToken, revokeToken } from '#api/contract/tokens.ts';
-import { createClient as createProgram } from '#api/script-client.ts';
+import { type Client as Program, createClient as createProgram } from '#api/script-client.ts';
 import { type Database, openDatabase } from '#storage/postgres/database.ts';
 import { createClient } from '#test/flow/client.ts';
 import { openDice } from '#test/flow/random.ts';
@@ -32,30 +32,43 @@ const folder = mkdtempSync(join(tmpdir(), 'tradewind-proposals-'));
 chmodSync(folder, 0o711);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A seed mostly waits for parts to start again, so that several installations together take less time. */
+const INSTALLATIONS = Math.min(availableParallelism(), Math.ceil(SEEDS / 50));
+
 const title = `${SEEDS} proposals with crashes between the steps (first seed ${FIRST})`;
 test(`${title}: one order for each approval, and no other`, { timeout: 120_000 + SEEDS * 30_000 }, async () => {
-  await using app = await startApp({ dataDir: join(folder, 'data'), args: ['--port', '0'] });
+  const seeds = Array.from({ length: SEEDS }, (_, i) => FIRST + i);
+  const shares = Array.from({ length: INSTALLATIONS }, (_, i) => seeds.filter((seed) => seed % INSTALLATIONS === i));
+  await using stack = new AsyncDisposableStack();
+  const apps: App[] = [];
+  // One after the other: the first start builds the web app.
+  for (const i of shares.keys()) apps.push(stack.use(await startApp({ dataDir: dataDirOf(i), args: ['--port', '0'] })));
+  const ended = await Promise.allSettled(apps.map((app, i) => runShare(app, shares[i] ?? [], dataDirOf(i))));
+  console.table(Object.fromEntries(tally));
+  for (const result of ended) if (result.status === 'rejected') throw result.reason;
+});
+
+const dataDirOf = (i: number): string => join(folder, `data-${i}`);
+
+/** Runs seeds one after the other in an installation of their own. */
+async function runShare(app: App, seeds: readonly number[], dataDir: string): Promise<void> {
   const client = createClient(`${app.url}/api`);
   await client.call(signUp, { body: { email: 'a@example.org', password: 'a long enough password' } });
   const [account] = (await client.call(listAccounts, {})).accounts;
   assert.ok(account !== undefined);
   const body = { accountId: account.id, name: 'Proposed', strategyName: 'hold', enabled: true, symbols: [SYMBOL] };
   const { id: profileId } = (await client.call(createProfile, { body })).profile;
-  const read = (name: string): string => readFileSync(join(folder, 'data', 'postgres', name), 'utf8').trim();
+  const read = (name: string): string => readFileSync(join(dataDir, 'postgres', name), 'utf8').trim();
   const url = `postgres://tradewind:${read('password')}@127.0.0.1:${read('port')}/tradewind`;
   await using database = openDatabase(url);
   const given = { app, client, database, params: { id: profileId, symbol: SYMBOL } };
-  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) await runSeed(given, seed);
+  let placed = 0;
+  for (const seed of seeds) placed += await runSeed(given, seed);
   const { rows } = await database.pool.query(
     'select count(*)::int as orders, count(action_id)::int as proposed from orders',
   );
-  const { rows: approved } = await database.pool.query<{ count: number }>(
-    `select count(*)::int as count from proposals where state = 'approved'`,
-  );
-  console.table(Object.fromEntries(tally));
-  const placed = (approved[0]?.count ?? 0) - (tally.get(MOVED) ?? 0);
   assert.deepEqual(rows[0], { orders: placed, proposed: placed }, 'no order without an approval');
-});
+}
 
 interface Given {
   readonly app: App;
@@ -66,6 +79,7 @@ interface Given {
 
 /** Number of seeds by their end, and of crashes by part. */
 const tally = new Map<string, number>();
+const count = (what: string): void => void tally.set(what, (tally.get(what) ?? 0) + 1);
 
 /** Repeats a call until it is answered: a crash may have taken the answer, or the whole api. */
 const insist = <Result>(what: string, call: () => Promise<Result>) =>
@@ -78,7 +92,18 @@ const insist = <Result>(what: string, call: () => Promise<Result>) =>
     }
   });
 
-async function runSeed({ app, client, database, params }: Given, seed: number): Promise<void> {
+/** A proposal that the worker has judged. A preview expires while the worker is down: then the program proposes again. */
+const findJudged = (program: Program, propose: () => Promise<unknown>): Promise<Proposal> =>
+  until('the preview', async () => {
+    const { answer } = await insist('the proposals', () => program.call(listProposals, { query: { limit: '50' } }));
+    const judged = answer?.proposals.find(({ preview }) => preview?.state === 'done');
+    const areOver = answer?.proposals.every(({ preview }) => preview?.state === 'expired');
+    if (judged === undefined && areOver === true) await propose();
+    return judged;
+  });
+
+/** Runs one proposal to its end and returns its number of orders. */
+async function runSeed({ app, client, database, params }: Given, seed: number): Promise<number> {
   const dice = openDice(seed);
   const end = dice.pick(ENDS);
   const crashes = new Map<Step, 'worker' | 'api'>();
@@ -99,16 +124,14 @@ async function runSeed({ app, client, database, params }: Given, seed: number): 
   const program = createProgram({ url: app.url, token, credentials: () => assert.fail('a token signs in nowhere') });
   const order = { side: 'buy', type: 'market', quoteAmount: '15' } as const;
   // A repeated request is another proposal: only one of them is decided.
-  const asked = insist('the proposal', () =>
-    program.call(proposeOrder, { params, body: { order, reason: 'A schedule', validSeconds: 3600 } }),
-  );
+  const propose = () =>
+    insist('the proposal', () =>
+      program.call(proposeOrder, { params, body: { order, reason: 'A schedule', validSeconds: 3600 } }),
+    );
+  const asked = propose();
   await crash('propose');
   await asked;
-  const proposal = await until('the preview', async () => {
-    const { answer } = await insist('the proposals', () => program.call(listProposals, { query: { limit: '10' } }));
-    return answer?.proposals.find(({ preview }) => preview?.state === 'done');
-  });
-  const { id, hash } = proposal;
+  const { id, hash } = await findJudged(program, propose);
   const approve = (named: string) =>
     insist('the approval', () => client.call(approveProposal, { params: { id }, body: { hash: named } }));
   const decide = async (): Promise<unknown> => {
@@ -135,13 +158,18 @@ async function runSeed({ app, client, database, params }: Given, seed: number): 
   // A worker that dies between the intent and its request leaves an order that is never sent again.
   const neverSent = [...crashes.values()].includes('worker') && rows[0]?.state === 'refused';
   const hasMoved = rows[0]?.code === MOVED;
+  // The worker was down for longer than an approval is valid.
+  const isLate = rows[0]?.state === 'expired';
   const code = hasMoved ? MOVED : null;
-  const orders = hasMoved ? [] : neverSent ? ['never-arrived'] : ['filled'];
-  const ended = { state: hasMoved || neverSent ? 'refused' : 'done', code, orders };
+  const orders = hasMoved || isLate ? [] : neverSent ? ['never-arrived'] : ['filled'];
+  const ended = { state: isLate ? 'expired' : hasMoved || neverSent ? 'refused' : 'done', code, orders };
   assert.deepEqual(rows, isApproved ? [ended] : [], name);
-  if (hasMoved) tally.set(MOVED, (tally.get(MOVED) ?? 0) + 1);
-  for (const part of crashes.values()) tally.set(part, (tally.get(part) ?? 0) + 1);
-  tally.set(end, (tally.get(end) ?? 0) + 1);
+  if (hasMoved || isLate) count(hasMoved ? MOVED : 'expired approval');
+  for (const part of crashes.values()) count(part);
+  count(end);
+  // A user has 100 tokens at most.
+  await insist('the end of the token', () => client.call(revokeToken, { params: { id: tokenId } }));
+  return isApproved ? orders.length : 0;
 }
 
 /** The clock of the database cannot be moved: the expiry is. */
