@@ -1,87 +1,16 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { test } from 'node:test';
 import { engageHalt } from '#storage/trading/halts.ts';
-import { openRelay } from '#test/harness/test-outage.ts';
 import { until } from '#test/flow/until.ts';
-import { ROOT } from '#test/harness/source-files.ts';
 import { assertConsistent, openOutcomes } from './oracle.ts';
 import { drawSchedule } from './schedule.ts';
 import { openEnvironment, type Environment } from './environment.ts';
+import { openOwner as openWorkerProcess, type Owner, PATIENCE_MS, PLACES } from './owner.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 import { openTrace } from './trace.ts';
 
-/** The test prints the takeover time, which should be 8 s; a busy machine may take longer. */
-const PATIENCE_MS = 60_000;
-const PLACES = /^POST \/api\/v3\/order/;
-
-/** A separate worker process, with a view of its traffic. */
-interface Owner extends AsyncDisposable {
-  readonly slot: string;
-  readonly process: ChildProcess;
-  /**
-   * Calls `act` once, when pieces of one connection matched the patterns in turn, before the last is passed on; a
-   * promise that `act` returns holds that piece.
-   */
-  atNext(patterns: readonly RegExp[], act: () => Promise<void> | void): Promise<void>;
-  /** Orders sent so far. */
-  placed(): number;
-  said(event: string): boolean;
-}
-
-async function openOwner(slot: string, { url }: Sandbox, environment: Environment): Promise<Owner> {
-  await using stack = new AsyncDisposableStack();
-  let waiting: { readonly patterns: readonly RegExp[]; readonly act: () => Promise<void> | void } | undefined;
-  const fitted = new Map<string, number>();
-  let placed = 0;
-  let output = '';
-  const look =
-    (place: string) =>
-    (piece: Buffer, direction: 'out' | 'back', connection: number): Promise<void> | void => {
-      const text = piece.toString('latin1');
-      if (direction === 'out' && PLACES.test(text)) placed += 1;
-      if (direction === 'back' || waiting === undefined) return;
-      const key = `${place} ${connection}`;
-      let count = fitted.get(key) ?? 0;
-      while (waiting.patterns[count]?.test(text) === true) count += 1;
-      fitted.set(key, count);
-      if (count < waiting.patterns.length) return;
-      const { act } = waiting;
-      waiting = undefined;
-      return act();
-    };
-  const database = stack.use(await openRelay(new URL(url), look('database')));
-  const exchange = stack.use(await openRelay(new URL(environment.paper.url), look('exchange')));
-  const env = {
-    ...process.env,
-    DATABASE_URL: database.url,
-    PAPER_URL: exchange.url,
-    WORKER_SLOT: slot,
-    LOG_LEVEL: 'info',
-  };
-  const child = spawn(process.execPath, ['worker/main.ts'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  child.stdout.on('data', (chunk) => (output += String(chunk)));
-  stack.defer(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  });
-  await until(`worker ${slot} to start`, () => output.includes('"worker_started"'), PATIENCE_MS);
-  const kept = stack.move();
-  return {
-    slot,
-    process: child,
-    async atNext(patterns, act) {
-      fitted.clear();
-      waiting = { patterns, act };
-      await until(`worker ${slot} to send ${patterns.join(', ')}`, () => waiting === undefined, PATIENCE_MS);
-    },
-    placed: () => placed,
-    said: (event) => output.includes(`"event":"${event}"`),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
-}
+const openOwner = (slot: string, { url }: Sandbox, { paper }: Environment): Promise<Owner> =>
+  openWorkerProcess(slot, { databaseUrl: url, paperUrl: paper.url });
 
 const ordersOf = async ({ database }: Environment, fencing: string): Promise<string[]> => {
   const rows = await database.kysely
