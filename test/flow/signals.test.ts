@@ -30,6 +30,8 @@ const openInlet = async () => {
 beforeEach(openInlet);
 
 let sent = 0;
+/** Number of answers by status. */
+const answers = new Map<number, number>();
 async function send(action: string, change: object = {}, path = inlet.path): Promise<string> {
   sent += 1;
   const own = { secret: inlet.secret, action, symbol: SYMBOL, time: new Date().toISOString(), id: `signal-${sent}` };
@@ -39,6 +41,7 @@ async function send(action: string, change: object = {}, path = inlet.path): Pro
     body: JSON.stringify(body),
   });
   await answer.text();
+  answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1);
   return body.id;
 }
 const listed = async () =>
@@ -95,6 +98,8 @@ test('a signal that arrives while no worker runs is carried out once by the next
 
 test('a flood of repeated, late, reordered and forged signals makes at most one order of each, and none late', async () => {
   const before = (await orders()).length;
+  answers.clear();
+  const startMs = performance.now();
   for (let i = 0; i < 1_000; i += 20) {
     const now = Date.now();
     const iso = (ageMs: number): string => new Date(now - ageMs).toISOString();
@@ -109,6 +114,16 @@ test('a flood of repeated, late, reordered and forged signals makes at most one 
     // Each inlet takes 30 a minute: new ones keep the flood going.
     if (i % 100 === 0 && i < 900) await openInlet();
   }
+  console.log(`1,000 messages in ${Math.round((performance.now() - startMs) / 1_000)} s, answers by status:`);
+  console.table(Object.fromEntries(answers));
+  assert.deepEqual(
+    [...answers.keys()].filter((status) => ![202, 404, 422, 429].includes(status)),
+    [],
+  );
+  assert.equal(
+    [...answers.values()].reduce((sum, count) => sum + count),
+    1_000,
+  );
   await until('no pending signal', async () => (await listed()).every(({ state }) => state !== 'pending'), 320_000);
   await settled();
   const rows = await listed();
