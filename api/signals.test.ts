@@ -75,6 +75,26 @@ test('a coin that the profile has not bound is refused', async () => {
   );
 });
 
+test('the list of the inlets counts their signals by outcome, and names the last one', async () => {
+  const { id } = await open('Counted');
+  const countedOf = async () =>
+    (await api.call(listInlets, { params: { id: profileId } })).inlets.find((inlet) => inlet.id === id);
+  const unused = await countedOf();
+  assert.deepEqual([unused?.lastSignalAt, unused?.outcomes], [null, []]);
+  const inlet = await api.call(replaceInletSecret, { params: { id: profileId, inlet: id } });
+  const time = new Date().toISOString();
+  for (const symbol of ['BTCUSDT', 'ETHUSDT']) await send(inlet, { symbol });
+  await send(inlet, { time: new Date(Date.now() - 61_000).toISOString() });
+  for (let i = 0; i < 3; i++) await send(inlet, { time });
+  const used = await countedOf();
+  assert.deepEqual(used?.outcomes, [
+    { state: 'refused', reason: 'signal-unknown-coin', count: 2 },
+    { state: 'pending', reason: null, count: 1 },
+    { state: 'refused', reason: 'signal-late', count: 1 },
+  ]);
+  assert.equal(used.lastSignalAt, (await signals())[0]?.receivedAt);
+});
+
 test('a wrong secret and an unknown inlet answer alike, and leave nothing', async () => {
   const [inlet, other] = [await open(), await open('Other')];
   const before = (await signals()).length;

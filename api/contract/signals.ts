@@ -45,6 +45,13 @@ export const listInlets = operation({
         createdAt: instant,
         /** When it got its present secret. */
         secretAt: instant,
+        /** When its newest recorded signal arrived. */
+        lastSignalAt: instant.nullable(),
+        /**
+         * How many of its signals ended how, of the 30 days for which they are kept; `reason` is null except for refused
+         * ones. Repeated messages and those with a wrong secret or a wrong field are not recorded.
+         */
+        outcomes: z.array(z.object({ state: z.enum(SIGNAL_STATES), reason: z.string().nullable(), count: z.number() })),
       }),
     ),
   }),

@@ -9,7 +9,12 @@ import {
   listInlets as selectInlets,
   replaceSecret,
 } from '#storage/operator/signal-inlets.ts';
-import { listSignals as selectSignals, recordSignal } from '#storage/trading/signals.ts';
+import {
+  countSignals,
+  listSignals as selectSignals,
+  recordSignal,
+  type SignalCount,
+} from '#storage/trading/signals.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import {
   createInlet,
@@ -104,9 +109,19 @@ function sentenceOf(row: Answered, reasons: Readonly<Record<string, ReasonText>>
   return text === undefined ? code : describe(text, numbers.catch({}).parse(row.numbers));
 }
 
+const useOf = (counts: readonly SignalCount[]) => ({
+  lastSignalAt: counts.map(({ lastAt }) => lastAt).toSorted((a, b) => b.getTime() - a.getTime())[0] ?? null,
+  outcomes: counts.map(({ state, reason, count }) => ({ state, reason, count })),
+});
+
 export function mountSignals({ context, handle }: Routes): void {
   const { kysely } = context.database;
-  handle(listInlets, async ({ profile }) => ({ inlets: await selectInlets(kysely, profile.id) }));
+  handle(listInlets, async ({ profile }) => {
+    const [inlets, outcomes] = await Promise.all([selectInlets(kysely, profile.id), countSignals(kysely, profile.id)]);
+    return {
+      inlets: inlets.map((inlet) => ({ ...inlet, ...useOf(outcomes.filter(({ inletId }) => inletId === inlet.id)) })),
+    };
+  });
   handle(createInlet, (incoming) => create(incoming));
   handle(sendSignal, (incoming) => receive(context, incoming));
 

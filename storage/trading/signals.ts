@@ -151,6 +151,28 @@ export const listSignals = (database: Reader, profileId: ProfileId, { limit }: {
     .limit(limit)
     .execute();
 
+export interface SignalCount {
+  readonly inletId: string;
+  readonly state: State;
+  /** Of refused signals. */
+  readonly reason: string | null;
+  readonly count: number;
+  readonly lastAt: Date;
+}
+
+/** The stored signals of a profile by inlet, outcome and reason of the refusal; the most frequent first. */
+export const countSignals = (database: Reader, profileId: ProfileId): Promise<SignalCount[]> =>
+  database
+    .selectFrom('signals')
+    .select(['inlet_id as inletId', SHOWN_STATE.as('state')])
+    .select(sql<string | null>`case when state = 'refused' then reason end`.as('reason'))
+    .select([sql<number>`count(*)::int`.as('count'), sql<Date>`max(received_at)`.as('lastAt')])
+    .where('profile_id', '=', profileId)
+    .groupBy(sql`1, 2, 3`)
+    .orderBy('count', 'desc')
+    .orderBy(sql`2, 3`)
+    .execute();
+
 /** The signals of a coin that were in time, by the time at which they were sent, for a backtest. */
 export async function recordedSignals(
   database: Reader,
