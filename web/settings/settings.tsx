@@ -9,6 +9,7 @@ import { useAct, useRun } from '#web/data/read.ts';
 import { AccountSettings } from './accounts-settings.tsx';
 import { AiProviderSettings } from './ai-provider-settings.tsx';
 import { BackupSettings } from './backup-settings.tsx';
+import { ChatSettings } from './chat-settings.tsx';
 import { HealthSettings } from './health-settings.tsx';
 import { RetentionSettings } from './retention-settings.tsx';
 import { Failure } from '#web/ui/notice.tsx';
@@ -45,6 +46,7 @@ export function SettingsPage(): ReactNode {
                   <Link to="/tokens">Programs and assistants that may use the API</Link>
                 </p>
               </Section>
+              <ChatSettings />
               <BackupSettings />
               <PasswordSettings />
               <SessionSettings />
