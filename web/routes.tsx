@@ -215,6 +215,10 @@ const pages = [
     load(() => import('#web/profile/manage.tsx'), 'ManagePage'),
   ),
   page(
+    '/profiles/$id/signals',
+    load(() => import('#web/programs/signals.tsx'), 'SignalsPage'),
+  ),
+  page(
     '/research',
     load(() => import('#web/research/research-hub.tsx'), 'ResearchHubPage'),
   ),

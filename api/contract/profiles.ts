@@ -23,6 +23,8 @@ export const profile = z.object({
   accountId,
   name: z.string(),
   strategyName: z.string(),
+  /** Its strategy acts on signals of other programs. */
+  takesSignals: z.boolean(),
   config: json,
   enabled: z.boolean(),
   symbols: z.array(z.string()),

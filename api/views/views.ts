@@ -19,6 +19,7 @@ import type { LogView } from '#storage/history/logs.ts';
 import type { CoinRow } from '#storage/operator/profile-symbols.ts';
 import type { OrderView } from '#storage/trading/order-views.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
 import type { killSwitch } from '#api/contract/halts.ts';
 import type { coin, coinState, order, profile } from '#api/contract/profiles.ts';
 import type { logRow } from '#api/contract/records.ts';
@@ -36,6 +37,7 @@ export const profileView = (view: ProfileView): z.output<typeof profile> => ({
   accountId: view.accountId,
   name: view.name,
   strategyName: view.strategyName,
+  takesSignals: STRATEGIES.get(view.strategyName)?.takesSignals === true,
   config: configOf(view.config),
   enabled: view.enabled,
   symbols: [...view.symbols],

@@ -26,7 +26,9 @@ const LOCKED_WORDS =
 const SCREENS = [
   ...['/', '/profiles', '/activity', '/changes', '/settings', '/orphans', '/dead-letters', '/profiles/:id'],
   ...['/tokens', '/approvals'],
-  ...['config', 'risk', 'logs', 'history', 'manage', 'backtests', 'diagnosis'].map((name) => `/profiles/:id/${name}`),
+  ...['config', 'risk', 'logs', 'history', 'manage', 'backtests', 'diagnosis', 'signals'].map(
+    (name) => `/profiles/:id/${name}`,
+  ),
   ...['', '?tab=logs'].map((tab) => `/profiles/:id/coins/BTCUSDT${tab}`),
 ];
 

@@ -38,6 +38,7 @@ export const SCREENS = [
   ['settings', '/settings', '.block li'],
   ['approvals', '/approvals', '.sec p'],
   ['tokens', '/tokens', 'form .field'],
+  ['signals', '/profiles/:id/signals', '.sec p'],
 ] as const;
 
 /** Ids in the addresses of the screens. */

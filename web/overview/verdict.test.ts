@@ -47,6 +47,7 @@ const profile: Dashboard['profiles'][number] = {
   accountId,
   name: 'First',
   strategyName: 'trailing-trade',
+  takesSignals: false,
   config: {},
   enabled: true,
   symbols: ['BTCUSDT'],

@@ -84,7 +84,7 @@ function Pages({ profile, part, under, children }: PagesProps): ReactNode {
         )}
       </nav>
       <PageStrip label="Pages of this profile">
-        {profilePagesOf(demo).map(({ to, words }) => (
+        {profilePagesOf({ demo, takesSignals: profile.takesSignals }).map(({ to, words }) => (
           <Link
             key={to}
             to={to}

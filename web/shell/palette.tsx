@@ -59,8 +59,8 @@ const dashboardRows = (data: Dashboard | undefined, demo: boolean, go: Go): Row[
   const ofCoin = ({ profileId, symbol }: Coin): string => `/profiles/${profileId}/coins/${symbol}`;
   return [
     ...coins.map((coin) => ({ words: coin.symbol, note: `coin of ${coin.profileName}`, run: go(ofCoin(coin)) })),
-    ...profiles.flatMap(({ id, name }) =>
-      [...profilePagesOf(demo), ...RESEARCH_PAGES].map(({ to, words }) => ({
+    ...profiles.flatMap(({ id, name, takesSignals }) =>
+      [...profilePagesOf({ demo, takesSignals }), ...RESEARCH_PAGES].map(({ to, words }) => ({
         words: `${name}: ${words.toLowerCase()}`,
         note: 'profile',
         run: go(to.replace('$id', id)),

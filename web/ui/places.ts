@@ -13,6 +13,7 @@ const PROFILE_PAGES = [
   { to: '/profiles/$id', words: 'Coins' },
   { to: '/profiles/$id/config', words: 'Settings' },
   { to: '/profiles/$id/backtests', words: 'Research' },
+  { to: '/profiles/$id/signals', words: 'Signals' },
   { to: '/profiles/$id/risk', words: 'Limits' },
   { to: '/profiles/$id/logs', words: 'Logs' },
   { to: '/profiles/$id/diagnosis', words: 'Diagnosis' },
@@ -28,9 +29,16 @@ export const RESEARCH_PAGES = [
   { to: '/profiles/$id/discovery', words: 'Find coins' },
 ] as const;
 
-/** A live demo starts no diagnosis. */
-export const profilePagesOf = (demo: boolean): readonly (typeof PROFILE_PAGES)[number][] =>
-  demo ? PROFILE_PAGES.filter(({ words }) => words !== 'Diagnosis') : PROFILE_PAGES;
+interface Shown {
+  readonly demo: boolean;
+  readonly takesSignals: boolean;
+}
+
+/** A live demo starts no diagnosis and takes no signals. */
+export const profilePagesOf = ({ demo, takesSignals }: Shown): readonly (typeof PROFILE_PAGES)[number][] =>
+  PROFILE_PAGES.filter(
+    ({ words }) => !(demo && words === 'Diagnosis') && (words !== 'Signals' || (takesSignals && !demo)),
+  );
 
 /** A live demo locks most settings, so it hides the page. */
 export const placesOf = (demo: boolean): readonly (typeof PLACES)[number][] =>
