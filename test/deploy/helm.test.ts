@@ -53,6 +53,14 @@ const podsOf = z.object({
     }),
   }),
 });
+const scaledObject = z.looseObject({
+  spec: z.object({
+    scaleTargetRef: z.object({ name: z.string() }),
+    minReplicaCount: z.number(),
+    maxReplicaCount: z.number(),
+    triggers: z.array(z.looseObject({ metadata: z.record(z.string(), z.string()) })),
+  }),
+});
 const ingress = z.object({
   metadata: z.object({ annotations: z.record(z.string(), z.string()) }),
   spec: z.object({ rules: z.array(z.looseObject({ host: z.string() })) }),
@@ -85,10 +93,17 @@ async function objects(values: Readonly<Record<string, string>>): Promise<unknow
 
 const one = (all: readonly unknown[], kind: string): unknown => all.find((object) => named.parse(object).kind === kind);
 
+/** Packages with the schemas of custom resources, by their group. */
+const PACKAGE_OF: Readonly<Record<string, string>> = {
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+  'keda.sh': '@kubernetes-models/keda',
+};
+
 /** The published schema of a kind, compiled. */
 async function validate(object: unknown): Promise<void> {
   const { apiVersion, kind } = named.parse(object);
-  const from = apiVersion.includes('coreos') ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models';
+  const [group = ''] = apiVersion.split('/');
+  const from = PACKAGE_OF[group] ?? 'kubernetes-models';
   const kinds = z.record(z.string(), z.unknown()).parse(await loadPackage(`${from}/${apiVersion}/${kind}`));
   const Kind = z.custom<new (data: unknown) => { validate(): void }>((value) => typeof value === 'function');
   new (Kind.parse(kinds[kind]))(object).validate();
@@ -221,6 +236,32 @@ test('research has pods of its own, without key pairs of an exchange, scaled by 
   assert.deepEqual(workers?.args, ['worker', '--only', 'trading']);
   assert.ok(JSON.stringify(workers).includes('a-secret'), 'the others keep them');
   assert.match(JSON.stringify(one(all, 'HorizontalPodAutoscaler')), /tradewind_jobs_waiting.*run-sweep-unit/);
+});
+
+test('with the address of a Prometheus, KEDA scales research in place of the autoscaler, down to none', {
+  skip,
+}, async () => {
+  const scaled = { ...LEAST, 'research.enabled': 'true', 'research.autoscaling.enabled': 'true' };
+  const keda = {
+    'research.autoscaling.keda.prometheus': 'http://prometheus.monitoring:9090',
+    'research.replicas': '0',
+  };
+  const all = await objects({ ...scaled, ...keda });
+  for (const object of all) await validate(object);
+  assert.equal(one(all, 'HorizontalPodAutoscaler'), undefined);
+  const { spec } = scaledObject.parse(one(all, 'ScaledObject'));
+  assert.deepEqual(spec.scaleTargetRef, { name: 'tw-research' });
+  assert.deepEqual([spec.minReplicaCount, spec.maxReplicaCount], [0, 4]);
+  const { query, threshold } = spec.triggers[0]?.metadata ?? {};
+  assert.equal(
+    query,
+    'sum(max by (task) (tradewind_jobs_waiting{namespace="default",task=~"run-backtest|run-sweep-unit|test-robustness"}))',
+  );
+  assert.equal(threshold, '4');
+  await assert.rejects(validate({ ...scaledObject.parse(one(all, 'ScaledObject')), spec: { triggers: 'none' } }));
+  const { code, error } = render({ ...scaled, 'research.replicas': '0' });
+  assert.notEqual(code, 0);
+  assert.match(error, /only KEDA scales to 0/);
 });
 
 test('with a secret of your own the chart makes none', { skip }, async () => {
