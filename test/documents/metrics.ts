@@ -46,7 +46,7 @@ ${rows.join('\n')}
 stop, an order without proof, stale prices, errors, a slow api, revisions that differ, a clock that is off, work that does not run, a disk
 that is nearly full. Tests of promtool check when each of them fires.
 [deploy/observability/dashboard.json](../../deploy/observability/dashboard.json) is a dashboard for Grafana: import it and choose the
-Prometheus. No test runs it in a Grafana; that every metric it names exists is tested.
+Prometheus. No test runs it in a Grafana; tests check that every metric it names exists, and that promtool accepts its expressions.
 `;
 }
 
