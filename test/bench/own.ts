@@ -1,19 +1,23 @@
 // Speed of a strategy file against the same rules as code of this repository, in the same process: npm run bench
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { answersOf } from '#authoring/answers.ts';
 import { type KernelRun, runKernel } from '#backtest/kernel.ts';
 import { openKernel } from '#backtest/run.ts';
+import { searchAll } from '#backtest/sweep/search.ts';
 import { requireDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
 import { createRsi } from '#core/indicators/rsi.ts';
 import type { TickView } from '#core/judge/view.ts';
 import { listingOf } from '#paper/market/listings.ts';
+import { candidatesOf } from '#strategies/candidates.ts';
 import type { BoundStrategy, Grid, StrategyInstance } from '#strategies/strategy.ts';
 import { snapDown } from '#strategies/ticks.ts';
 import { ROOT } from '#test/harness/source-files.ts';
 import { ownStrategy } from '#authoring/own-strategy.ts';
 import { loadVersion } from '#worker/strategy/version.ts';
+import { SweepThreads } from '#worker/sweep-threads.ts';
 import { benchMinutes } from './market.ts';
 
 const ROWS = 1_000_000;
@@ -105,3 +109,39 @@ console.log(
     `the same rules by hand ${rate(median(times.map(({ hand }) => hand)))}; ` +
     `ratio ${median(times.map(({ file, hand }) => hand / file)).toFixed(2)}`,
 );
+
+// A sweep of the file through the threads that the command uses, on one and on all of them.
+const SWEPT_ROWS = 100_000;
+const SWEEPS = 5;
+const strategy = ownStrategy(loaded.version);
+const made = candidatesOf(strategy, strategy.config.parse(CONFIG), {
+  knobs: 'settings.buyBelow=20..35:1;settings.sellAbove=50..65:5',
+  draw: undefined,
+});
+assert.ok(made.kind === 'ok');
+const { candidates: sets } = made.value;
+const { bound: _, ...base } = { ...kernelOf(bound), end: SWEPT_ROWS };
+const file = { name: 'rsi-reversion.ts', text };
+const poolOf = (threads: number): SweepThreads =>
+  new SweepThreads({ base, strategyName: strategy.name, file }, { threads });
+/** Ms of a sweep, and of processor time over all its threads: other work on the machine costs the first, not the second. */
+async function sweep(pool: SweepThreads): Promise<{ readonly ms: number; readonly cpuMs: number }> {
+  const startedMs = performance.now();
+  const before = process.cpuUsage();
+  await searchAll(pool.evaluate, sets, { start: base.start, end: base.end });
+  const { user, system } = process.cpuUsage(before);
+  return { ms: performance.now() - startedMs, cpuMs: (user + system) / 1000 };
+}
+const setRate = (ms: readonly number[]): string =>
+  `${((SWEPT_ROWS * sets.length) / median(ms) / 1000).toFixed(1)} M candle-sets/s`;
+console.log(`sweep of that file: ${sets.length} sets, ${SWEPT_ROWS} candles`);
+for (const threads of [1, availableParallelism()]) {
+  await using pool = poolOf(threads);
+  await sweep(pool);
+  const swept = [];
+  for (let round = 0; round < SWEEPS; round++) swept.push(await sweep(pool));
+  console.log(
+    `  ${threads} thread${threads === 1 ? '' : 's'}: ${setRate(swept.map(({ ms }) => ms))}; ` +
+      `of each processor used ${setRate(swept.map(({ cpuMs }) => cpuMs))}`,
+  );
+}
