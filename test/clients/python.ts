@@ -5,7 +5,8 @@ import { join } from 'node:path';
 
 /** Programs in Python that tests run; each has a virtual environment of its own, as their requirements conflict. */
 export const PYTHON_TOOLS = ['schemathesis', 'nautilus_trader', 'freqtrade', 'python-binance'] as const;
-export type PythonTool = (typeof PYTHON_TOOLS)[number];
+/** The last one is installed by its bench alone. */
+export type PythonTool = (typeof PYTHON_TOOLS)[number] | 'vectorbt';
 
 /** Tools whose own tests are run: they are only in the source distribution. */
 const WITH_SOURCES: readonly PythonTool[] = ['python-binance'];
@@ -33,7 +34,9 @@ export const notInstalled = (tool: PythonTool): string =>
   `${tool} is not installed: node cli/tradewind.js node test/clients/install.ts installs it where Python is`;
 
 async function run(program: string, ...args: string[]): Promise<boolean> {
-  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], timeout: MOST_MINUTES * 60_000 });
+  // Unlike the option `timeout`, this does not keep the process alive when the program does not exist.
+  const signal = AbortSignal.timeout(MOST_MINUTES * 60_000);
+  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], signal });
   const [code] = await once(child, 'exit').catch((): [unknown] => [undefined]);
   return code === 0;
 }
