@@ -10,12 +10,12 @@ import {
   ZERO,
 } from '#core/amount/decimal.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
-import type { readClosings, readTradeGroups, readTradeSpread } from '#storage/history/performance-trades.ts';
+import type { readClosings, TradeGroup, TradeSpread } from '#storage/history/performance-trades.ts';
 import { changeOf, type CoinResult, profitIn } from './performance-values.ts';
 
 /* The breakdowns of the Performance page. The P&L of the rows of each adds up to the P&L of the period. */
 
-type Groups = Awaited<ReturnType<typeof readTradeGroups>>;
+type Groups = readonly TradeGroup[];
 
 interface Trades {
   readonly trades: number;
@@ -45,7 +45,7 @@ const mean = (sum: Decimal, count: number): string | null =>
 
 interface AllTrades {
   readonly groups: Groups;
-  readonly spread: Awaited<ReturnType<typeof readTradeSpread>>;
+  readonly spread: TradeSpread;
   readonly lengthMs: number;
 }
 

@@ -9,13 +9,7 @@ import {
   readPastPrices,
   readPositionSteps,
 } from '#storage/history/performance.ts';
-import {
-  type ClosedTrades,
-  countTrades,
-  readClosings,
-  readTradeGroups,
-  readTradeSpread,
-} from '#storage/history/performance-trades.ts';
+import { type ClosedTrades, readClosings } from '#storage/history/performance-trades.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
 import type { Reader, Transaction } from '#storage/postgres/database.ts';
@@ -33,7 +27,8 @@ import {
   sharpeView,
 } from './performance-curve.ts';
 import { type PerformancePeriod, performancePeriod, type PeriodQuery } from './performance-period.ts';
-import { breakdowns, exitRows, tradeAtStart, tradeEdges, tradesView } from './performance-rows.ts';
+import { breakdowns, exitRows, tradeAtStart, tradesView } from './performance-rows.ts';
+import { tradeStatistics } from './performance-trades.ts';
 import { changeOf, NO_SUMS, profitIn, valueCoins, type Values } from './performance-values.ts';
 
 export interface PerformanceRequest extends PeriodQuery {
@@ -221,9 +216,11 @@ async function performanceView(reader: Transaction, request: PerformanceRequest,
     profileIds: profileIds.filter((id) => profiles.some((profile) => profile.id === id)),
   });
   const closed = tradeFilterOf(scope);
-  const groups = await readTradeGroups(reader, closed);
-  const spread = await readTradeSpread(reader, closed);
-  const edges = tradeEdges(spread.low, spread.high);
+  const { groups, spread, edges, counts } = await tradeStatistics(
+    reader,
+    closed,
+    ends.length > 2 ? ends.at(-2) : undefined,
+  );
   const open = values.coins.flatMap((coin) => tradeAtStart(coin) ?? []);
   const closings = await readClosings(reader, open, closed.to);
   const measured = measurePeriod({
@@ -255,7 +252,7 @@ async function performanceView(reader: Transaction, request: PerformanceRequest,
     trades,
     ...curveView(measured),
     ...daysView(measured, timezone),
-    distribution: { edges, counts: edges.length === 0 ? [] : await countTrades(reader, closed, edges) },
+    distribution: { edges: [...edges], counts: [...counts] },
     ...breakdowns({
       coins: values.coins,
       groups,

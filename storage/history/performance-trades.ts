@@ -21,7 +21,7 @@ const closed = ({ profileIds, without, from, to }: ClosedTrades) => sql`
     where trade.profile_id = profile.id and trade.closed_at >= ${from}::timestamptz and trade.closed_at < ${to}::timestamptz
       and trade.symbol <> all(${[...without]}::text[]) order by trade.closed_at desc offset 0) as trade`;
 
-interface TradeGroup {
+export interface TradeGroup {
   readonly profileId: ProfileId;
   readonly symbol: string;
   /** Null for trades that earlier versions closed without one. */
@@ -42,7 +42,7 @@ export async function readTradeGroups(reader: Reader, filter: ClosedTrades): Pro
   return reader.selectFrom(groups.as('groups')).selectAll().execute();
 }
 
-interface TradeSpread {
+export interface TradeSpread {
   /** The net that one of twenty trades is below, and the one that one of twenty is above; null without a trade. */
   readonly low: string | null;
   readonly high: string | null;
@@ -66,6 +66,62 @@ export async function countTrades(reader: Reader, filter: ClosedTrades, edges: r
   const rows = await reader.selectFrom(counts.as('counts')).selectAll().execute();
   const byBar = new Map(rows.map(({ bar, count }) => [bar, count]));
   return Array.from({ length: edges.length + 1 }, (_, bar) => byBar.get(bar) ?? 0);
+}
+
+/** Differs after each change of a closed trade: PostgreSQL then writes the sums of its quarter of an hour as a new row. */
+export async function readTradesVersion(reader: Reader, { profileIds, from, to }: ClosedTrades): Promise<string> {
+  const version = sql<{ version: string }>`(select count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) as version
+    from closed_totals where profile_id = any(${[...profileIds]}::uuid[]) and slot >= slot_of(${from}::timestamptz)
+      and slot < ${to}::timestamptz)`;
+  return (await reader.selectFrom(version.as('version')).selectAll().executeTakeFirstOrThrow()).version;
+}
+
+/** First and last rank of trades in order, both inclusive; the lowest rank is 1. */
+export type RankRange = readonly [first: number, last: number];
+
+const inRanges = (ranges: readonly RankRange[]) =>
+  sql.join(
+    ranges.map(([first, last]) => sql`rank between ${first} and ${last}`),
+    sql` or `,
+  );
+
+/** The nets of trades at some ranks, the lowest first. */
+export function readNetsByRank(
+  reader: Reader,
+  filter: ClosedTrades,
+  ranges: readonly RankRange[],
+): Promise<{ readonly rank: string; readonly net: string }[]> {
+  const nets = sql<{ rank: string; net: string }>`(select rank, net from (
+    select net, row_number() over (order by net) as rank from ${closed(filter)}) as ordered where ${inRanges(ranges)})`;
+  return reader.selectFrom(nets.as('nets')).selectAll().orderBy('rank').execute();
+}
+
+const MICROSECONDS = sql`(extract(epoch from held) * 1000000)::float8`;
+
+/** The durations of trades at some ranks, in microseconds, the shortest first. */
+export function readHeldByRank(
+  reader: Reader,
+  filter: ClosedTrades,
+  ranges: readonly RankRange[],
+): Promise<{ readonly rank: string; readonly heldUs: number }[]> {
+  const held = sql<{ rank: string; heldUs: number }>`(select rank, ${MICROSECONDS} as "heldUs" from (
+    select held, row_number() over (order by held) as rank from ${closed(filter)}) as ordered where ${inRanges(ranges)})`;
+  return reader.selectFrom(held.as('held')).selectAll().orderBy('rank').execute();
+}
+
+interface TradeResult {
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly exitReason: string | null;
+  readonly net: string;
+  readonly heldUs: number;
+}
+
+/** Closed trades one by one, at most `limit`. */
+export function readTradeResults(reader: Reader, filter: ClosedTrades, limit: number): Promise<TradeResult[]> {
+  const trades = sql<TradeResult>`(select profile_id as "profileId", symbol, exit_reason as "exitReason", net,
+    ${MICROSECONDS} as "heldUs" from ${closed(filter)} limit ${limit})`;
+  return reader.selectFrom(trades.as('trades')).selectAll().execute();
 }
 
 interface TradeKey {
