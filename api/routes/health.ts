@@ -41,7 +41,10 @@ export function mountHealth({ urgent: { context, handle } }: AllRoutes): void {
       cache.get('health'),
     ]);
     const [state, isFull] = await Promise.race([answers, tooLate]).catch(() => {
-      throw new ApiProblem('unavailable', 'The database or the cache store does not answer, or has another version.');
+      throw new ApiProblem(
+        'unavailable',
+        'The database or the cache store does not answer, or has another version. Read the log of the database: a full disk can end it.',
+      );
     });
     requireRoom(isFull);
     requireWrites(state);
