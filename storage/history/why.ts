@@ -74,7 +74,7 @@ async function readParts(database: Transaction, span: DecisionSpan): Promise<Rea
       select each.part, reason, refused, case when each.part = placed.part then count else 0 end,
         least(e, (each.part + 1) * ${width}) - greatest(b, each.part * ${width}),
         begins, first_at, last_at, case when each.part = placed.part then away end
-      from placed join generate_series(0, ${last}) as each (part) on each.part between placed.part and placed.last_part
+      from placed cross join lateral generate_series(placed.part, placed.last_part) as each (part)
       where placed.part < placed.last_part
     ) as pieces
     group by part, reason, refused`.execute(database);
