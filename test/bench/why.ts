@@ -37,20 +37,38 @@ const size = await pool.query<{ logs: string; decisions: string }>(
   `select pg_size_pretty(pg_total_relation_size('action_logs')) as logs, pg_size_pretty(pg_total_relation_size('decisions')) as decisions`,
 );
 console.log(`${COINS * ROWS} rows: action_logs ${size.rows[0]?.logs}, decisions ${size.rows[0]?.decisions}`);
-for (const days of SPANS) {
-  const times: number[] = [];
-  for (let i = 0; i < QUESTIONS; i++) {
-    await pool.query('delete from cache_hits');
-    const to = END - ((i * 7919) % 1000) * 1000;
-    const query = {
-      symbol: `C${i % COINS}USDT`,
-      ...{ from: new Date(to - days * DAY_MS).toISOString(), to: new Date(to).toISOString() },
-    };
-    const startMs = performance.now();
-    await api.call(readWhy, { params: { id: profile.id }, query });
-    times.push(performance.now() - startMs);
-  }
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0);
-  console.log(`${days} days: median ${at(0.5)} ms, p95 ${at(0.95)} ms of ${QUESTIONS} questions`);
+
+interface Measured {
+  readonly days: number;
+  readonly symbol: string;
+  readonly to: Date;
+  readonly ms: number;
 }
+
+const measured: Measured[] = [];
+for (let i = 0; i < SPANS.length * QUESTIONS; i++) {
+  await pool.query('delete from cache_hits');
+  const days = SPANS[i % SPANS.length] ?? 1;
+  const to = new Date(END - ((i * 7919) % ((DAYS - days) * 1440 + 1)) * 60_000);
+  const symbol = `C${(i * 7) % COINS}USDT`;
+  const query = { symbol, from: new Date(to.getTime() - days * DAY_MS).toISOString(), to: to.toISOString() };
+  const startMs = performance.now();
+  await api.call(readWhy, { params: { id: profile.id }, query });
+  measured.push({ days, symbol, to, ms: performance.now() - startMs });
+}
+
+function print(what: string, rows: readonly Measured[]): void {
+  const sorted = rows.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0);
+  console.log(`${what}: median ${at(0.5)} ms, p95 ${at(0.95)} ms of ${rows.length} questions`);
+}
+for (const days of SPANS)
+  print(
+    `${days} days`,
+    measured.filter((row) => row.days === days),
+  );
+print('all', measured);
+const [slowest] = measured.toSorted((a, b) => b.ms - a.ms);
+console.log(
+  `slowest: ${slowest?.days} days of ${slowest?.symbol} until ${slowest?.to.toISOString()}, ${slowest?.ms.toFixed(0)} ms`,
+);
