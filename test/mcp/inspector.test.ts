@@ -12,7 +12,8 @@ import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 import { addOrder, BTC, cachePrice, cacheRules } from '#test/api/test-records.ts';
 import { runProgram, skipReason } from './official-programs.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
+/** As docs/operator/assistants.md configures it. */
+const PROGRAM = join(import.meta.dirname, '..', '..', 'cli', 'tradewind.js');
 const WINDOW = { from: '2024-01-01T00:00:00.000Z', to: '2024-02-01T00:00:00.000Z' };
 const KNOBS = 'buy.candleLimit=1..9';
 const REASON = 'Asked by the inspector';
@@ -77,7 +78,7 @@ async function openInspector(via: 'http' | 'stdio', { api, folder }: Stage): Pro
   const token = await createAssistant(api);
   const http = [`${api.url}/api/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`];
   const variables = ['-e', `TRADEWIND_TOKEN=${token}`, '-e', `TRADEWIND_URL=${api.url}`];
-  const stdio = [process.execPath, MAIN, 'mcp', '--transport', 'stdio', ...variables];
+  const stdio = [process.execPath, PROGRAM, 'mcp', '--transport', 'stdio', ...variables];
   const where = via === 'http' ? http : stdio;
   return async (...method) => {
     const args = ['--cli', ...where, '--connect-timeout', '120000', '--format', 'json', '--method', ...method];

@@ -11,7 +11,11 @@ const programConfig = (url: string, token: string): string =>
   JSON.stringify(
     {
       mcpServers: {
-        tradewind: { command: 'npx', args: ['tradewind', 'mcp', '--url', url], env: { TRADEWIND_TOKEN: token } },
+        tradewind: {
+          command: 'node',
+          args: ['/path/to/tradewind/cli/tradewind.js', 'mcp', '--url', url],
+          env: { TRADEWIND_TOKEN: token },
+        },
       },
     },
     null,
@@ -33,7 +37,10 @@ export function ConnectHelp({ token = PLACEHOLDER }: { token?: string | undefine
       </details>
       <details className="px-2">
         <summary>An assistant that starts programs</summary>
-        <p className="two">Claude Desktop reads it from claude_desktop_config.json:</p>
+        <p className="two">
+          Claude Desktop reads it from claude_desktop_config.json. Put the path of your checkout in place of
+          /path/to/tradewind.
+        </p>
         <CopyText name="the configuration" text={programConfig(url, token)} />
       </details>
       <details className="px-2">
