@@ -87,6 +87,16 @@ test('why a coin is not trading is found from the palette, with the setting that
     await page.getByRole('button', { name: 'Check now' }).and(page.locator(':enabled')).waitFor();
   }
   await page.getByRole('heading', { name: 'BTCUSDT cannot buy.', level: 1 }).waitFor();
+  const reasons = page.getByRole('region', { name: 'Reasons over time' });
+  await reasons
+    .getByText(/\d+ decisions?, last /)
+    .first()
+    .waitFor();
+  await reasons.getByRole('button', { name: '30 days' }).click();
+  await reasons
+    .getByText(/\d+ decisions?, last /)
+    .first()
+    .waitFor();
   await shoot(page, 'diagnosis-dark');
   await setting.click();
   await page

@@ -13,6 +13,7 @@ import { ProfileFrame } from './profile-frame.tsx';
 import { Failure, Skeleton } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { Prose, When } from '#web/ui/when.tsx';
+import { Why } from './why.tsx';
 
 type Run = Answer<typeof listDiagnoses>['runs'][number];
 type Report = NonNullable<Run['report']>;
@@ -105,6 +106,7 @@ function Diagnosis({ profile, symbol, wanted }: DiagnosisProps): ReactNode {
         )}
       </div>
       {report === undefined ? null : <ReportParts profile={profile} report={report} />}
+      {symbol === undefined || shown === undefined ? null : <Why key={shown.id} profile={profile} symbol={symbol} />}
       <Earlier profile={profile} runs={(runs ?? []).filter((run) => run !== shown)} />
     </>
   );
