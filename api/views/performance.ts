@@ -98,19 +98,28 @@ async function readSteps(
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 const END = 'infinity';
 
+async function readPeriod(reader: Transaction, request: PerformanceRequest, { nowMs }: Present) {
+  const firstAt = await readFirstMoment(reader, request.account.id);
+  const clock = { timezone: request.timezone, nowMs, firstMs: firstAt?.getTime() ?? null };
+  return { firstAt, period: performancePeriod(request, clock) };
+}
+
+/** The profiles that count: the requested one, or all, those that were deleted included. */
+const profileIdsOf = ({ profiles, profileId }: PerformanceRequest, steps: readonly PositionStep[]): ProfileId[] =>
+  profileId === undefined
+    ? [...new Set([...profiles.map(({ id }) => id), ...steps.map((step) => step.profileId)])]
+    : [profileId];
+
 async function readScope(reader: Transaction, request: PerformanceRequest, present: Present): Promise<Scope> {
-  const { account, profiles, profileId, timezone } = request;
-  const firstAt = await readFirstMoment(reader, account.id);
-  const clock = { timezone, nowMs: present.nowMs, firstMs: firstAt?.getTime() ?? null };
-  const period = performancePeriod(request, clock);
+  const { account } = request;
+  const { firstAt, period } = await readPeriod(reader, request, present);
   const past = period.endsNow ? period.marks.slice(0, -1) : period.marks;
   const marks = [...past.map(isoOf), END];
   const { all, without } = await readSteps(reader, account.id, { marks, present });
-  const known = [...profiles.map(({ id }) => id), ...all.map((step) => step.profileId)];
   return {
     ...{ period, firstAt, marks, without },
     steps: all.filter(({ symbol }) => !without.includes(symbol)),
-    profileIds: profileId === undefined ? [...new Set(known)] : [profileId],
+    profileIds: profileIdsOf(request, all),
   };
 }
 
@@ -195,11 +204,19 @@ async function atOneMoment<Result>(
 export const readPerformanceView = (context: ReadContext, request: PerformanceRequest) =>
   atOneMoment(context, request, (reader, present) => performanceView(reader, request, present));
 
-/** Which closed trades belong to a period. */
+/** Which closed trades belong to a period. The newest position of each coin is enough to know all coins and profiles. */
 export const readTradeFilter = (context: ReadContext, request: PerformanceRequest): Promise<ClosedTrades> =>
-  atOneMoment(context, request, async (reader, present) => tradeFilterOf(await readScope(reader, request, present)));
+  atOneMoment(context, request, async (reader, present) => {
+    const { period } = await readPeriod(reader, request, present);
+    const { all, without } = await readSteps(reader, request.account.id, { marks: [END], present });
+    return tradeFilterOf({ period, without, profileIds: profileIdsOf(request, all) });
+  });
 
-const tradeFilterOf = ({ period, profileIds, without }: Scope): ClosedTrades => ({
+const tradeFilterOf = ({
+  period,
+  profileIds,
+  without,
+}: Pick<Scope, 'period' | 'profileIds' | 'without'>): ClosedTrades => ({
   ...{ profileIds, without },
   from: isoOf(period.fromMs),
   to: period.endsNow ? END : isoOf(period.toMs),
