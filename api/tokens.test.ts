@@ -230,6 +230,8 @@ test('in a live demo a valid token is refused, and a bad one does not become the
     [JSON.stringify({ ...rows[0], token_hash: `\\x${rows[0]?.['token_hash'].toString('hex')}` })],
   );
   assert.equal((await demo.refusal(listProfiles, {}, bearer(text))).code, 'demo_locked');
+  const asked = await demo.request('POST', '/api/mcp', { ...bearer(text), body: '{}' });
+  assert.equal(problemOf(asked).code, 'demo_locked');
   const bad = bearer(`tw_${'b'.repeat(49)}`);
   assert.equal((await demo.refusal(listProfiles, {}, bad)).code, 'bad_token');
   assert.equal((await demo.refusal(listTokens, {})).code, 'demo_locked');
