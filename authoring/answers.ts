@@ -1,6 +1,7 @@
 import type { Decision, ReasonText } from '#core/decision/decision.ts';
 import type { TickView } from '#core/judge/view.ts';
 import { codeOf, type Description, type ExitRule, HOST_CODES } from './description.ts';
+import { CELL } from './moment.ts';
 import { FIELD_IN_SENTENCE, keyOf } from './sentence.ts';
 
 type HostCode = keyof typeof HOST_CODES;
@@ -52,6 +53,17 @@ function sold(rule: Extract<ExitRule, { sell: string }>, view: TickView): Decisi
   const { sell: reason, share = 1 } = rule;
   const lots = Math.floor(view.lots * share);
   return share < 1 && lots > 0 ? { kind: 'sell', reason, lots } : sellAll(reason);
+}
+
+/** The problem of the stop and the target that a file answered; empty when there is none. */
+export function levelProblem({ stop, target }: Description, cells: Float64Array): string {
+  const [stopAnswer, targetAnswer] = [cells[CELL.stopAnswer] ?? Number.NaN, cells[CELL.targetAnswer] ?? Number.NaN];
+  if (stop !== undefined && !Number.isFinite(stopAnswer)) return `The stop is not a number (${stopAnswer}).`;
+  if (target !== undefined && !Number.isFinite(targetAnswer)) return `The target is not a number (${targetAnswer}).`;
+  const close = cells[CELL.close] ?? 0;
+  if (cells[CELL.held] !== 1 && stop !== undefined && stopAnswer >= close)
+    return `The stop ${stopAnswer} is not below the close ${close}.`;
+  return '';
 }
 
 export function answersOf(description: Description): Answers {

@@ -6,12 +6,12 @@ import { isObject } from '#core/merge.ts';
 import { barsSince, makerForm, type Queueing } from '#strategies/execution.ts';
 import type { CandleRun, Grid, PlanLine, Reach, StrategyInstance } from '#strategies/strategy.ts';
 import { snapDown, snapUp } from '#strategies/ticks.ts';
-import type { Answers } from './answers.ts';
+import { type Answers, levelProblem } from './answers.ts';
 import type { DeclaredIndicators, Description } from './description.ts';
 import { explainAnswer } from './explain.ts';
 import { CELL, type RunningFile } from './moment.ts';
 import { NO_POSITION, type PositionFacts, type SavedState } from './position.ts';
-import { readSaved, seriesOf } from './saved.ts';
+import { memoryOf, readSaved, seriesOf } from './saved.ts';
 import type { Values } from './schema.ts';
 import { dueSlot, lastSlot } from './schedule.ts';
 import type { IndicatorSeries } from './series.ts';
@@ -80,6 +80,8 @@ class OwnInstance {
   readonly #step: number;
   readonly #file: AnyRunningFile;
   readonly #queued: Candle[] = [];
+  /** Reused for every candle of a run. */
+  readonly #candle = { openMs: 0, closeMs: 0, open: 0, high: 0, low: 0, close: 0, volume: 0, closed: true };
   #series: IndicatorSeries;
   #facts: PositionFacts;
   #entry = -1;
@@ -144,7 +146,8 @@ class OwnInstance {
   }
 
   skipQuietCandles(view: TickView, run: CandleRun): number {
-    if (run.candles || run.inside) return -1;
+    if (run.inside) return -1;
+    if (run.candles) return this.#skipCandles(view, run);
     if (!view.sellable) return run.to;
     const stop = this.stopTicks(view);
     const target = this.#facts.target > 0 && this.#input.sells ? this.#facts.target : Number.POSITIVE_INFINITY;
@@ -166,7 +169,7 @@ class OwnInstance {
     const placedMs = waiting?.placedMs ?? view.nowMs;
     return explainAnswer(decision.reason, {
       ...{ description, declared, values, answers, view, grid: this.#grid, cells: this.#file.cells },
-      memory: this.#memory(),
+      memory: memoryOf(this.#file.memory()),
       host: {
         ...{ stop: this.#facts.stop, target: this.#facts.target, need: this.#input.need, path: this.#input.path },
         problem: this.#input.halted()?.problem ?? this.#failed,
@@ -230,18 +233,30 @@ class OwnInstance {
       facts: { ...this.#facts },
       shape: this.#input.shape,
       series: this.#series.state(),
-      memory: this.#memory(),
+      memory: memoryOf(this.#file.memory()),
       answer: { entry: this.#entry, exit: this.#exit, failed: this.#failed },
     };
   }
 
-  #memory(): Record<string, number | boolean> {
-    const memory: unknown = JSON.parse(this.#file.memory());
-    const fits = (value: unknown): value is number | boolean =>
-      typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
-    return Object.fromEntries(
-      Object.entries(isObject(memory) ? memory : {}).flatMap(([name, value]) => (fits(value) ? [[name, value]] : [])),
-    );
+  /** Processes closed candles up to the first with another decision, or that moves a stop on the exchange. */
+  #skipCandles(view: TickView, run: CandleRun): number {
+    const candle = this.#candle;
+    const lengthMs = INTERVAL_MS[this.#input.interval];
+    const { stop } = this.#facts;
+    for (let row = run.from; row < run.to; row += 1) {
+      candle.openMs = run.openMs[row] ?? 0;
+      candle.closeMs = candle.openMs + lengthMs;
+      candle.open = run.open[row] ?? 0;
+      candle.high = run.high[row] ?? 0;
+      candle.low = run.low[row] ?? 0;
+      candle.close = run.close[row] ?? 0;
+      candle.volume = run.volume[row] ?? 0;
+      view.nowMs = candle.closeMs;
+      view.price = run.closeTicks[row] ?? 0;
+      this.onCandle(candle, view);
+      if (this.decide(view) !== run.answer || (run.guarded && this.#facts.stop !== stop)) return row;
+    }
+    return run.to;
   }
 
   /** Another cycle, or no position: nothing of the last one is left. */
@@ -304,7 +319,7 @@ class OwnInstance {
     this.#entry = cells[CELL.entry] ?? -1;
     this.#exit = cells[CELL.exit] ?? -1;
     const buys = this.#input.answers.buys(this.#entry);
-    this.#failed = this.#series.ready ? this.#problem(held, buys) : '';
+    this.#failed = this.#series.ready ? this.#problem(held || buys) : '';
     if (this.#failed !== '' || !this.#series.ready || (!held && !buys)) return;
     const close = cells[CELL.close] ?? 0;
     const stopTicks = stop === undefined ? 0 : Math.max(0, snapDown((cells[CELL.stopAnswer] ?? 0) / this.#tick));
@@ -321,19 +336,10 @@ class OwnInstance {
   }
 
   /** The problem of the answers; empty when there is none. */
-  #problem(held: boolean, buys: boolean): string {
+  #problem(hasLevels: boolean): string {
     const cells = this.#file.cells;
-    const { description } = this.#input;
     if (cells[CELL.failed] === 1) return this.#file.problem();
-    if (!held && !buys) return '';
-    const stop = cells[CELL.stopAnswer] ?? Number.NaN;
-    if (description.stop !== undefined && !Number.isFinite(stop)) return `The stop is not a number (${stop}).`;
-    const target = cells[CELL.targetAnswer] ?? Number.NaN;
-    if (description.target !== undefined && !Number.isFinite(target)) return `The target is not a number (${target}).`;
-    const close = cells[CELL.close] ?? 0;
-    if (!held && description.stop !== undefined && stop >= close)
-      return `The stop ${stop} is not below the close ${close}.`;
-    return '';
+    return hasLevels ? levelProblem(this.#input.description, cells) : '';
   }
 
   async #answerQueued(view: TickView): Promise<void> {

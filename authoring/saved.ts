@@ -1,3 +1,4 @@
+import { isObject } from '#core/merge.ts';
 import type { Interval } from '#core/market/candle.ts';
 import type { Grid } from '#strategies/strategy.ts';
 import { tickScale } from '#strategies/ticks.ts';
@@ -17,6 +18,16 @@ export function seriesOf(
   } catch {
     return new IndicatorSeries({ declared, interval }, cells);
   }
+}
+
+/** The memory of a file from its JSON: finite numbers and booleans. */
+export function memoryOf(text: string): Record<string, number | boolean> {
+  const memory: unknown = JSON.parse(text);
+  const fits = (value: unknown): value is number | boolean =>
+    typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+  return Object.fromEntries(
+    Object.entries(isObject(memory) ? memory : {}).flatMap(([name, value]) => (fits(value) ? [[name, value]] : [])),
+  );
 }
 
 /** A saved state on the present price grid; undefined when it is absent or unreadable. */

@@ -183,11 +183,11 @@ const AHEAD = 4096;
 
 /** One reused object; `from` and `to` are set before each use. */
 function openCandleRun({ input: { signal, detail, inside = false }, grid }: Run): CandleRun {
-  const { openMs, high, close } = detail.columns;
+  const { openMs, open, high, low, close, volume } = detail.columns;
   const { closeTicks, lowTicks } = grid;
   const candles = signal.columns.openMs === openMs;
   const answer = { kind: 'nothing', reason: '' } as const;
-  const prices = { high, close, closeTicks, lowTicks };
+  const prices = { open, high, low, close, volume, closeTicks, lowTicks };
   return { openMs, ...prices, candles, from: 0, to: 0, answer, guarded: false, inside };
 }
 

@@ -67,9 +67,12 @@ export interface Reach {
 /** Candles of a backtest on which no order can fill, as columns. One object is reused. */
 export interface CandleRun {
   readonly openMs: Float64Array;
-  /** Quote prices, and prices in ticks. */
+  /** Quote prices and base volume, and prices in ticks. */
+  readonly open: Float64Array;
   readonly high: Float64Array;
+  readonly low: Float64Array;
   readonly close: Float64Array;
+  readonly volume: Float64Array;
   readonly closeTicks: Float64Array;
   readonly lowTicks: Float64Array;
   /** True: each row is also a closed candle of the strategy's interval. False: none closes in the run. */
