@@ -15,7 +15,7 @@ import {
   takeUpdateForCode,
   takeWrongCode,
 } from '#storage/operator/chat.ts';
-import { lockChat } from '#storage/operator/chat-lock.ts';
+import { type ChatLock, lockChat } from '#storage/operator/chat-lock.ts';
 import { readUser, type User } from '#storage/operator/users.ts';
 import { listProposals } from '#api/contract/proposals.ts';
 import { CHAT_CHANNEL } from '#api/frame/bus.ts';
@@ -44,6 +44,7 @@ import { announcementText } from './texts.ts';
 const POLL_SECONDS = 50;
 const POLL_TIMEOUT_MS = 65_000;
 const IDLE_MS = 60_000;
+/** A lock of another api is tried again after this; it ends 20 s after that api stops to run. */
 const STANDBY_MS = 10_000;
 const ANNOUNCE_EVERY_MS = 3_000;
 const MAX_AGE_MS = 60_000;
@@ -66,7 +67,7 @@ export class ChatPoller implements AsyncDisposable {
   readonly #outbox: Outbox;
   readonly #queued = new Set<string>();
   #wake = new AbortController();
-  #lock: AsyncDisposable | undefined;
+  #lock: ChatLock | undefined;
   #failures = 0;
   #isNoticed = false;
   #retried = 0;
@@ -133,8 +134,8 @@ export class ChatPoller implements AsyncDisposable {
       await this[Symbol.asyncDispose]();
       return IDLE_MS;
     }
-    this.#lock ??= await lockChat(this.#context.database);
-    if (this.#lock === undefined) return STANDBY_MS;
+    if ((await this.#lock?.isHeld()) === false) await this[Symbol.asyncDispose]();
+    if (!(await this.#take())) return STANDBY_MS;
     this.#noticeUnanswered(chat);
     const answer = await this.#receive(chat, woken);
     if (this.#stop.signal.aborted || woken.aborted) return 0;
@@ -147,6 +148,21 @@ export class ChatPoller implements AsyncDisposable {
     this.#failures = 0;
     if (chat.problem !== null) await noteChatProblem(this.#kysely, null);
     return 0;
+  }
+
+  /** Takes the lock unless it is held; false while another api has it. */
+  async #take(): Promise<boolean> {
+    if (this.#lock !== undefined) return true;
+    const { database, log } = this.#context;
+    this.#lock = await lockChat(database, () => {
+      log.warn({ event: 'chat_lost' }, 'This api no longer reads the Telegram chat: its database session has ended');
+      // Another api reads the messages that this one waits for.
+      this.#wake.abort();
+    });
+    if (this.#lock === undefined) return false;
+    log.info({ event: 'chat_taken' }, 'This api reads the Telegram chat');
+    this.#isNoticed = false;
+    return true;
   }
 
   async #receive(chat: StoredChat, woken: AbortSignal): Promise<TelegramAnswer> {
@@ -172,7 +188,7 @@ export class ChatPoller implements AsyncDisposable {
     return Math.max(retryAfterMs ?? 0, this.#retryMs());
   }
 
-  /** After a start: a command before it may have been carried out without an answer. */
+  /** After a start or a takeover: a command before it may have been carried out without an answer. */
   #noticeUnanswered(chat: StoredChat): void {
     const { handledUpdate, answeredUpdate } = chat;
     if (!this.#isNoticed && handledUpdate > answeredUpdate)
@@ -197,6 +213,8 @@ export class ChatPoller implements AsyncDisposable {
       skipped = { id: 0, ignored: 0 };
     };
     for (const { id, message } of updates) {
+      // After a pause another api may have read and answered them.
+      if ((await this.#lock?.isHeld()) !== true) return;
       const isKnown = user !== undefined && isListed(chat, message);
       const command = isKnown ? await this.#admit(chat, message) : undefined;
       if (!isKnown || command === undefined) {
@@ -233,9 +251,12 @@ export class ChatPoller implements AsyncDisposable {
     const call = callerFor(this.#app, { user, session: null, token: null, chat: { update: id, sender } });
     try {
       const { text, code } = await this.#act(id, { acting: { call, now: this.#context.now() }, command });
-      if (code !== undefined) await takeUpdateForCode(this.#kysely, id, { ...code, validSeconds: CODE_VALID_SECONDS });
-      else await takeRead(this.#kysely, id);
-      this.#answer(chat, id, text);
+      const isMarked =
+        code === undefined
+          ? await takeRead(this.#kysely, id)
+          : await takeUpdateForCode(this.#kysely, id, { ...code, validSeconds: CODE_VALID_SECONDS });
+      // The mark is that of its own change, unless this process was paused and another api has handled the message.
+      if (isMarked || (await this.#lock?.isHeld()) === true) this.#answer(chat, id, text);
     } catch (error) {
       if (!isOutage(error)) {
         this.#context.log.error({ event: 'chat_command_failed', err: error }, 'A command of the chat failed');

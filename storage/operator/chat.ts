@@ -114,13 +114,15 @@ export const takeWrongCode = (database: Writer, id: number) =>
     .where('handled_update', '<', String(id))
     .execute();
 
-/** Marks an update as handled that changes nothing; the code that waits stays. */
-export const takeRead = (database: Writer, id: number) =>
-  database
+/** Marks an update as handled that changes nothing; the code that waits stays. False when it was handled before. */
+export async function takeRead(database: Writer, id: number): Promise<boolean> {
+  const { numUpdatedRows } = await database
     .updateTable('chat')
     .set({ handled_update: String(id), handled_at: NOW })
     .where('handled_update', '<', String(id))
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
 
 /** Marks updates as handled that get no answer; `ignored` of them are of other chats or users. */
 export const skipUpdates = (database: Writer, id: number, ignored: number) =>
