@@ -14,7 +14,7 @@ import { type Client as Program, createClient as createProgram } from '#api/scri
 import { type Database, openDatabase } from '#storage/postgres/database.ts';
 import { createClient } from '#test/flow/client.ts';
 import { openDice } from '#test/flow/random.ts';
-import { until } from '#test/flow/until.ts';
+import { until as untilWithin } from '#test/flow/until.ts';
 import { type App, startApp } from './app.ts';
 
 /** PROPOSAL_SEEDS=1000 is the long one. */
@@ -80,6 +80,11 @@ interface Given {
 /** Number of seeds by their end, and of crashes by part. */
 const tally = new Map<string, number>();
 const count = (what: string): void => void tally.set(what, (tally.get(what) ?? 0) + 1);
+
+/** A busy machine takes longer to start a part again than it takes to answer. */
+const PATIENCE_MS = 300_000;
+const until = <Value>(what: string, read: () => Promise<Value | undefined | false> | Value | undefined | false) =>
+  untilWithin(what, read, PATIENCE_MS);
 
 /** Repeats a call until it is answered: a crash may have taken the answer, or the whole api. */
 const insist = <Result>(what: string, call: () => Promise<Result>) =>
