@@ -76,6 +76,24 @@ test('the file appears with its check, its source and its result', { timeout: 24
   await lookAt('strategy-version');
 });
 
+test('the steps of a new profile with the file preview it on a coin and lead to its start', {
+  timeout: 180_000,
+}, async () => {
+  await page.goto(`${stack.app.url}/profiles/new`);
+  await page.getByRole('button', { name: 'Continue to strategy' }).click();
+  // The built-in strategy that the file was copied from has the same title.
+  await page.getByRole('radio', { name: 'Buy and hold' }).last().check();
+  await page.getByRole('heading', { level: 1, name: /is a strategy file: preview it on one coin/ }).waitFor();
+  const preview = page.getByRole('region', { name: 'The last 90 days' });
+  await preview.getByLabel('Coin of the preview').selectOption('ETHUSDT');
+  await preview.getByRole('button', { name: 'Preview ETHUSDT' }).click();
+  await preview.getByRole('row', { name: /^Fees paid .*\d USDT$/ }).waitFor({ timeout: 90_000 });
+  await lookAt('wizard-strategy-file');
+  await page.getByRole('button', { name: 'Continue to coins' }).click();
+  await page.getByRole('button', { name: 'Continue to review' }).click();
+  await page.getByRole('button', { name: 'Start trading on paper' }).waitFor();
+});
+
 test('a profile trades by the file on the paper exchange', { timeout: 180_000 }, async () => {
   const strategyName = await referenceOfFile();
   const data = {
@@ -122,6 +140,9 @@ test('the chart draws the RSI in a pane of its own', { timeout: 120_000 }, async
   const panes = await page.locator('.chart').evaluate((chart) => getComputedStyle(chart).getPropertyValue('--panes'));
   assert.equal(panes, '1');
   await lookAt('chart-with-rsi');
+  await page.goto(`${stack.app.url}/profiles/${profileId}/config`);
+  await page.getByRole('region', { name: 'What if' }).getByRole('link', { name: 'run a backtest' }).waitFor();
+  await lookAt('settings-of-file');
 });
 
 test('nothing failed in the pages meanwhile', () => {

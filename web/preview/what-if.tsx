@@ -17,6 +17,8 @@ import { age } from '#web/ui/time.ts';
 import type { Comparison, Past, Summary } from './summary.ts';
 import { usePreview } from './use-preview.ts';
 
+const TITLE = 'What if';
+
 interface WhatIfProps {
   profile: Profile;
   coins: readonly Coin[];
@@ -24,14 +26,30 @@ interface WhatIfProps {
   edit: Readonly<Record<string, unknown>>;
 }
 
-/** The result of the edited settings on the past. */
-export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode {
+/** The result of the edited settings on the past. A browser does not run strategy files: a backtest does. */
+export function WhatIf(props: WhatIfProps): ReactNode {
+  const { id, strategyName } = props.profile;
+  if (!strategyName.includes('@')) return <Replayed {...props} />;
+  return (
+    <Section title={TITLE}>
+      <p className="p-2">
+        A strategy file runs on the server. Save the settings, then{' '}
+        <Link to="/profiles/$id/backtests" params={{ id }}>
+          run a backtest
+        </Link>
+        .
+      </p>
+    </Section>
+  );
+}
+
+function Replayed({ profile, coins, saved, edit }: WhatIfProps): ReactNode {
   const [symbol, setSymbol] = useState<string | undefined>(undefined);
   const coin = coins.find((candidate) => candidate.symbol === symbol) ?? coins[0];
   const changed = JSON.stringify(saved) !== JSON.stringify(edit);
   const { error, progress, past, answer } = usePreview({ profile, coin, saved, edit });
   return (
-    <Section title="What if" note={past === undefined ? undefined : noteOf(past, answer)}>
+    <Section title={TITLE} note={past === undefined ? undefined : noteOf(past, answer)}>
       {coins.length < 2 ? null : (
         <div className="filters">
           <span className="in">

@@ -42,12 +42,13 @@ export function Preview({ hash }: { hash: string }): ReactNode {
           </span>
         </div>
       )}
-      <OfAccount key={account.id} hash={hash} account={account} />
+      <AccountPreview key={account.id} hash={hash} account={account} />
     </Section>
   );
 }
 
-function OfAccount({ hash, account: { id } }: { hash: string; account: Account }): ReactNode {
+/** The result of a version with its default settings on a coin of one account. */
+export function AccountPreview({ hash, account: { id } }: { hash: string; account: Account }): ReactNode {
   const { data } = useMarkets(id);
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const start = useAct(previewStrategyVersion);

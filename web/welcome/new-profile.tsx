@@ -114,7 +114,11 @@ function Steps({ state, account, accounts }: StepsProps): ReactNode {
     );
   if (draft.step === 1)
     return (
-      <StrategyStep {...{ state, config, strategies, replay, asset: unit, invented }} onBack={go(0)} onNext={go(2)} />
+      <StrategyStep
+        {...{ account, state, config, strategies, replay, asset: unit, invented }}
+        onBack={go(0)}
+        onNext={go(2)}
+      />
     );
   if (draft.step === 2)
     return (

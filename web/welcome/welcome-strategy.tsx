@@ -1,6 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { type Changes, valueAt } from '#core/config-path.ts';
 import { PRESETS } from '#strategies/presets.ts';
+import { PREVIEW_DAYS } from '#core/research/costs.ts';
+import type { Account } from '#web/data/answers.ts';
+import { AccountPreview } from '#web/strategies/preview.tsx';
 import { Result } from '#web/ui/figures.tsx';
 import { Icon } from '#web/ui/icon.tsx';
 import { count } from '#web/ui/numbers.ts';
@@ -21,6 +24,7 @@ const FOR: Readonly<Record<string, string>> = {
 };
 
 interface StepProps {
+  account: Account;
   state: DraftState;
   config: Readonly<Record<string, unknown>>;
   strategies: readonly StrategyView[];
@@ -33,9 +37,10 @@ interface StepProps {
 
 /** Step 2: strategy and settings, with their replay over the last 90 days. */
 export function StrategyStep(props: StepProps): ReactNode {
-  const { state, config, strategies, replay, asset, invented, onBack, onNext } = props;
+  const { account, state, config, strategies, replay, asset, invented, onBack, onNext } = props;
   const { strategy } = state.draft;
   const view = strategies.find(({ name }) => name === strategy);
+  const [, hash] = strategy.split('@', 2);
   const [bad, setBad] = useState<ReadonlySet<string>>(new Set());
   const isReady = (replay.check?.errors.length ?? 0) === 0 && bad.size === 0;
   const put = (next: Readonly<Record<string, unknown>>): void =>
@@ -44,7 +49,11 @@ export function StrategyStep(props: StepProps): ReactNode {
     <>
       <div className="head">
         <h1 className="verdict">
-          <Verdict title={view?.title ?? strategy} replay={replay} />
+          {hash === undefined ? (
+            <Verdict title={view?.title ?? strategy} replay={replay} />
+          ) : (
+            `${view?.title ?? strategy} is a strategy file: preview it on one coin.`
+          )}
         </h1>
         <p className="two">Choose a strategy and watch the replay change. Nothing trades before step 4.</p>
       </div>
@@ -57,17 +66,31 @@ export function StrategyStep(props: StepProps): ReactNode {
             state.change({ strategy: name });
           }}
         />
-        <Settings
-          key={strategy}
-          {...{ strategy, config, asset }}
-          defaults={view?.defaults}
-          check={replay.check}
-          onConfig={put}
-          onBad={(path, isBad) => {
-            if (bad.has(path) !== isBad) setBad(bad.symmetricDifference(new Set([path])));
-          }}
-        />
-        <ReplayPanel replay={replay} unit={asset} invented={invented} />
+        {hash === undefined ? (
+          <Settings
+            key={strategy}
+            {...{ strategy, config, asset }}
+            defaults={view?.defaults}
+            check={replay.check}
+            onConfig={put}
+            onBad={(path, isBad) => {
+              if (bad.has(path) !== isBad) setBad(bad.symmetricDifference(new Set([path])));
+            }}
+          />
+        ) : (
+          <Section title="Settings" note="all can be changed later" span={4}>
+            <p className="p-2">
+              The profile starts with the default settings of the file. Its settings page has a form for each of them.
+            </p>
+          </Section>
+        )}
+        {hash === undefined ? (
+          <ReplayPanel replay={replay} unit={asset} invented={invented} />
+        ) : (
+          <Section title={`The last ${PREVIEW_DAYS} days`} note="default settings, one coin" span={4}>
+            <AccountPreview key={hash} hash={hash} account={account} />
+          </Section>
+        )}
       </div>
       <div className="actions">
         <button type="button" className="btn" onClick={onBack}>
