@@ -69,6 +69,13 @@ async function pausedBeforeSend(environment: Environment, owner: Owner, other: O
   const known = [...before, ...sentOf(environment)];
   const late = (await ordersOf(environment, fencing)).find((id) => !known.includes(id));
   assert.ok(late !== undefined, 'the intent was committed before the pause took effect');
+  // A sale may be sent for longer than a takeover takes.
+  const { send_before: sendBefore } = await environment.database.kysely
+    .selectFrom('orders')
+    .select('send_before')
+    .where('client_order_id', '=', late)
+    .executeTakeFirstOrThrow();
+  await until('its deadline', () => Date.now() > sendBefore.getTime(), PATIENCE_MS);
   const placed = owner.placed();
   owner.process.kill('SIGCONT');
   await until(
