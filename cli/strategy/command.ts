@@ -58,6 +58,9 @@ function refuse(sentence: string, code = 1): number {
   return code;
 }
 
+/** my-rsi becomes My rsi. */
+const titleOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
+
 async function create({ examples, folder, name, from }: Task): Promise<number> {
   if (!NAME.test(name)) return refuse(`"${name}" must be lower-case words joined by hyphens, such as my-rsi.`, 2);
   if (STRATEGIES.has(name)) return refuse(`"${name}" is the name of a built-in strategy; choose another.`);
@@ -66,8 +69,9 @@ async function create({ examples, folder, name, from }: Task): Promise<number> {
   const path = join(folder, `${name}.ts`);
   if (existsSync(path)) return refuse(`${path} exists already; nothing was written.`);
   mkdirSync(folder, { recursive: true });
-  const text = readFileSync(join(examples, `${from}.ts`), 'utf8');
-  writeFileSync(path, text.replace(`name: '${from}'`, `name: '${name}'`));
+  const text = readFileSync(join(examples, `${from}.ts`), 'utf8').replace(`name: '${from}'`, `name: '${name}'`);
+  // A list would show two strategies with the title of the example.
+  writeFileSync(path, text.replace(/(?<=^  title: ')[^']*/m, titleOf(name)));
   writeEditorFiles(folder, join(examples, '..', 'strategy.ts'));
   await print(`Wrote ${path}.\nNext: edit it, then run\n  tradewind strategy check ${name}`);
   return 0;

@@ -63,7 +63,7 @@ test('the file appears with its check, its source and its result', { timeout: 24
   ({ page } = await settle(stack));
   await page.goto(`${stack.app.url}/strategies`);
   await page.getByText('1 of 1 strategy file passed the check.').waitFor();
-  await page.getByRole('button', { name: 'Check Buy and hold' }).click();
+  await page.getByRole('button', { name: 'Check Dip' }).click();
   await page.getByText('Checking').waitFor();
   await page.getByText('Checked', { exact: true }).waitFor({ timeout: 90_000 });
   await lookAt('strategies');
@@ -81,8 +81,7 @@ test('the steps of a new profile with the file preview it on a coin and lead to 
 }, async () => {
   await page.goto(`${stack.app.url}/profiles/new`);
   await page.getByRole('button', { name: 'Continue to strategy' }).click();
-  // The built-in strategy that the file was copied from has the same title.
-  await page.getByRole('radio', { name: 'Buy and hold' }).last().check();
+  await page.getByRole('radio', { name: /^Dip/ }).check();
   await page.getByRole('heading', { level: 1, name: /is a strategy file: preview it on one coin/ }).waitFor();
   const preview = page.getByRole('region', { name: 'The last 90 days' });
   await preview.getByLabel('Coin of the preview').selectOption('ETHUSDT');
