@@ -23,8 +23,8 @@ export const profile = z.object({
   accountId,
   name: z.string(),
   strategyName: z.string(),
-  /** Its strategy acts on signals of other programs. */
-  takesSignals: z.boolean(),
+  /** Its strategy acts on signals of other programs. An api of the version before sends none: an upgrade may still run it. */
+  takesSignals: z.boolean().default(false),
   config: json,
   enabled: z.boolean(),
   symbols: z.array(z.string()),
