@@ -2,10 +2,13 @@ import { isDiskFull, readWriteState, type WriteState } from '#storage/postgres/l
 import { requireCurrentSchema } from '#storage/postgres/migrate.ts';
 import { readLiveness, readReadiness } from '#api/contract/health.ts';
 import type { AllRoutes } from '#api/handle.ts';
+import { Memo } from '#api/frame/memo.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
 /** Both stores must answer within this time. */
 const TIMEOUT_MS = 3_000;
+/** Nobody signs in to read readiness: the disk is not written to more often, however many requests there are. */
+const DISK_EVERY_MS = 5_000;
 const OK = { status: 'ok' } as const;
 
 function requireWrites({ readOnly, leaseEndedAt }: WriteState): void {
@@ -28,6 +31,7 @@ function requireRoom(isFull: boolean): void {
 
 export function mountHealth({ urgent: { context, handle } }: AllRoutes): void {
   const { database, cache } = context;
+  const disk = new Memo<boolean>({ nowMs: () => performance.now(), most: 1 });
   handle(readLiveness, async () => OK);
   handle(readReadiness, async () => {
     const late = AbortSignal.timeout(TIMEOUT_MS);
@@ -36,7 +40,7 @@ export function mountHealth({ urgent: { context, handle } }: AllRoutes): void {
     });
     const answers = Promise.all([
       readWriteState(database),
-      isDiskFull(database),
+      disk.get('full', DISK_EVERY_MS, () => isDiskFull(database)),
       requireCurrentSchema(database),
       cache.get('health'),
     ]);
