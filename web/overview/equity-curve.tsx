@@ -8,7 +8,7 @@ import { type AccountGroup, moneyUnit } from '#web/ui/accounts.ts';
 import { evenly, joinEquity } from '#web/ui/equity.ts';
 import { numberText, signedPercent } from '#web/ui/numbers.ts';
 import { Gain } from '#web/ui/figures.tsx';
-import { dayMark } from '#web/ui/time.ts';
+import { dayMark, minute } from '#web/ui/time.ts';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
 import { Read } from '#web/ui/read.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -45,7 +45,7 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
   const marks = group.equity === null ? [] : evenly(joinEquity(points, toNumber(group.equity)), MOST_SHOWN);
   const [first, last] = [marks[0], marks.at(-1)];
   const unit = moneyUnit(group.tag, group.asset);
-  const note = first === undefined ? undefined : `since ${dayMark(first.atMs, zone)}`;
+  const note = first === undefined || last === undefined ? undefined : `since ${startMark(first, last, zone)}`;
   return (
     <Section title="Equity vs. buy and hold" note={note} span={8}>
       <div className="tools">
@@ -86,6 +86,12 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
 
 type Mark = ReturnType<typeof joinEquity>[number];
 
+/** Its day, on the first day its minute: what was made before the first point is part of today, but not of the curve. */
+const startMark = (first: Mark, last: Mark, zone: string): string => {
+  const day = dayMark(first.atMs, zone);
+  return day === dayMark(last.atMs, zone) ? minute(first.atMs, zone) : day;
+};
+
 interface CurveProps {
   marks: readonly Mark[];
   first: Mark;
@@ -123,7 +129,7 @@ function Since({ first, last, unit, zone }: { first: Mark; last: Mark; unit: str
   const held = last.holding / first.holding - 1;
   return (
     <>
-      <Gain value={fromNumber(last.worth - first.worth)} /> {unit} since {dayMark(first.atMs, zone)} (
+      <Gain value={fromNumber(last.worth - first.worth)} /> {unit} since {startMark(first, last, zone)} (
       {signedPercent(share, 1)}), after all fees. Buy and hold {signedPercent(held, 1)}.
     </>
   );
