@@ -7,7 +7,7 @@ import { ApiProblem } from '#api/frame/problem.ts';
 
 /** Both stores must answer within this time. */
 const TIMEOUT_MS = 3_000;
-/** Nobody signs in to read readiness: the disk is not written to more often, however many requests there are. */
+/** Readiness needs no sign-in, and the test writes a temporary file: at most one in this time. */
 const DISK_EVERY_MS = 5_000;
 const OK = { status: 'ok' } as const;
 

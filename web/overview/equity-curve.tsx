@@ -86,7 +86,7 @@ export function EquityCurve({ data: { profiles, coins }, group }: { data: Dashbo
 
 type Mark = ReturnType<typeof joinEquity>[number];
 
-/** Its day, on the first day its minute: what was made before the first point is part of today, but not of the curve. */
+/** The day of the first point, and on that day itself its minute: the P&L of today begins before it. */
 const startMark = (first: Mark, last: Mark, zone: string): string => {
   const day = dayMark(first.atMs, zone);
   return day === dayMark(last.atMs, zone) ? minute(first.atMs, zone) : day;
