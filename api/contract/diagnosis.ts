@@ -67,6 +67,16 @@ export const startDiagnosis = operation({
   response: run,
 });
 
+export const readBlocks = operation({
+  method: 'GET',
+  path: '/profiles/:id/diagnosis',
+  ...ofProfile,
+  status: 200,
+  summary: 'Finds what blocks a profile, or one of its coins, from trading now, and stores nothing',
+  query: z.strictObject({ symbol: symbolName.optional() }),
+  response: diagnosisReport,
+});
+
 export const listDiagnoses = operation({
   method: 'GET',
   path: '/profiles/:id/diagnosis/runs',

@@ -8,7 +8,13 @@ import { NO_LIMITS } from '#core/account/risk.ts';
 import { acquireLease } from '#storage/postgres/leases.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { saveApiKey } from '#api/contract/accounts.ts';
-import { type DiagnosisReport, listDiagnoses, readDiagnosis, startDiagnosis } from '#api/contract/diagnosis.ts';
+import {
+  type DiagnosisReport,
+  listDiagnoses,
+  readBlocks,
+  readDiagnosis,
+  startDiagnosis,
+} from '#api/contract/diagnosis.ts';
 import { setKillSwitch } from '#api/contract/halts.ts';
 import { changeProfile, disableProfile, enableProfile } from '#api/contract/profiles.ts';
 import { changeProfileRisk, pauseCoin } from '#api/contract/risk.ts';
@@ -69,6 +75,15 @@ const diagnose = async (): Promise<DiagnosisReport> => {
   assert.ok(report !== null);
   return report;
 };
+
+test('what blocks now is the report of a diagnosis, and is not kept', async () => {
+  const call = { params: { id }, query: { symbol: 'BTCUSDT' } };
+  const now = await api.call(readBlocks, call);
+  assert.deepEqual((await api.call(listDiagnoses, { params: { id } })).runs, []);
+  assert.deepEqual(now, (await api.call(startDiagnosis, call)).report);
+  const other = await api.refusal(readBlocks, { params: { id }, query: { symbol: 'ETHUSDT' } });
+  assert.equal(other.code, 'not_found');
+});
 
 test('without a blocker: the last decision of the strategy with its numbers and its setting; the run is kept', async () => {
   const run = await api.call(startDiagnosis, { params: { id }, query: { symbol: 'BTCUSDT' } });

@@ -80,6 +80,8 @@ test('tools answer with the records of the api', async () => {
   assert.ok(profiles.includes(profile.id));
   const why = { id: profile.id, symbol: 'SOLUSDT', from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
   assert.equal(JSON.parse(textOf(await client.callTool({ name: 'why_no_buy', arguments: why }))).decisions, 0);
+  const blocks = await client.callTool({ name: 'what_blocks_now', arguments: { id: profile.id, symbol: 'SOLUSDT' } });
+  assert.equal(JSON.parse(textOf(blocks)).verdict, 'blocked');
 });
 
 test('a refusal of the api is an error of the tool with its code', async () => {
@@ -88,6 +90,11 @@ test('a refusal of the api is an error of the tool with its code', async () => {
   const result = await client.callTool({ name: 'profile_settings', arguments: { id } });
   assert.equal(result.isError, true);
   assert.match(textOf(result), /^not_found: /);
+  const { profile } = await api.addProfile('Refused', { symbols: ['SOLUSDT'] });
+  const span = { id: profile.id, symbol: 'SOLUSDT', from: 'last Tuesday' };
+  const refused = await client.callTool({ name: 'why_no_buy', arguments: span });
+  assert.equal(refused.isError, true);
+  assert.match(textOf(refused), /from/);
 });
 
 test('a page that is too long is requested again with half its rows, so that its cursor skips none', async () => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { instantText } from '#core/text-fields.ts';
 import { manualOrder } from '#core/order/manual-order.ts';
 import { readAccountHealth, listAccountOrders } from '#api/contract/account-state.ts';
 import { accountId, orderId, profileId, symbolName } from '#api/contract/fields.ts';
+import { readBlocks } from '#api/contract/diagnosis.ts';
 import { setKillSwitch, setProfileKillSwitch } from '#api/contract/halts.ts';
 import type { Call, Operation } from '#api/contract/operation.ts';
 import { listLogs, readDashboard } from '#api/contract/records.ts';
@@ -65,8 +65,10 @@ const looseOf = (call: unknown): LooseCall => (typeof call === 'object' && call 
 const profile = profileId.describe('Id of a profile, from list_profiles');
 const account = accountId.describe('Id of an account, from list_profiles or overview');
 const symbol = symbolName.describe('Coin pair such as BTCUSDT');
-const from = instantText.describe('Start, ISO 8601 in UTC');
-const to = instantText.describe('End, ISO 8601 in UTC');
+/** The operation checks the form; its pattern is too long for the list of tools. */
+const instant = z.string().max(40);
+const from = instant.describe('Start, ISO 8601 in UTC');
+const to = instant.describe('End, ISO 8601 in UTC');
 const limit = z.number().int().min(1).max(50).default(20).describe('Rows of a page');
 const cursor = z.string().max(400).optional().describe('nextCursor of the page before');
 const reason = z.string().min(1).max(300).describe('Why; it is shown to the operator');
@@ -120,6 +122,13 @@ const REASONS: readonly Tool[] = [
     }),
     description:
       'Reasons that kept a coin from being bought between two times (92 days at most): reasons with their share of the time, the nearest miss, and changes of settings. Cite row ids.',
+  }),
+  tool({
+    ...{ name: 'what_blocks_now', title: 'Blockers of now', operation: readBlocks },
+    input: z.strictObject({ id: profile, symbol: symbol.optional() }),
+    place: ({ id, ...query }) => ({ params: { id }, query: pick(query) }),
+    description:
+      'Finds what keeps a profile, or one of its coins, from buying at this moment: checks of worker, key, kill switches, limits and settings, each with what to do. For a past time use why_no_buy.',
   }),
   tool({
     ...{ name: 'list_decisions', title: 'Decisions', operation: listLogs, pages: true },

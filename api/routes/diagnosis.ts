@@ -3,9 +3,16 @@ import {
   readDiagnosis as findDiagnosis,
   saveDiagnosis,
 } from '#storage/history/diagnosis.ts';
-import { diagnosisReport, listDiagnoses, readDiagnosis, startDiagnosis } from '#api/contract/diagnosis.ts';
+import {
+  type DiagnosisReport,
+  diagnosisReport,
+  listDiagnoses,
+  readBlocks,
+  readDiagnosis,
+  startDiagnosis,
+} from '#api/contract/diagnosis.ts';
 import { diagnose } from '#api/diagnosis/diagnosis.ts';
-import type { Routes } from '#api/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { notBound } from '#api/require.ts';
 
@@ -20,19 +27,24 @@ const view = ({ report, startedAt, finishedAt, ...run }: Awaited<ReturnType<type
 export function mountDiagnosis({ context, handle }: Routes): void {
   const { now } = context;
   const { kysely } = context.database;
+  type Asked = Pick<Incoming<typeof readBlocks>, 'profile' | 'readAccount' | 'query'>;
+  const report = async ({ profile, readAccount, query: { symbol } }: Asked): Promise<DiagnosisReport> => {
+    if (symbol !== undefined && !profile.symbols.includes(symbol)) throw notBound(profile.id, symbol);
+    return diagnose(context, { account: await readAccount(), profile, symbol });
+  };
 
-  handle(startDiagnosis, async ({ profile, readAccount, commit, query }) => {
-    const account = await readAccount();
-    if (query.symbol !== undefined && !profile.symbols.includes(query.symbol)) throw notBound(profile.id, query.symbol);
+  handle(readBlocks, report);
+  handle(startDiagnosis, async (incoming) => {
+    const { profile, commit } = incoming;
     const startedAt = now();
-    const report = await diagnose(context, { account, profile, symbol: query.symbol });
-    const run = { profileId: profile.id, report, startedAt, finishedAt: now() };
+    const found = await report(incoming);
+    const run = { profileId: profile.id, report: found, startedAt, finishedAt: now() };
     const id = await commit(async ({ transaction }) => ({
       answer: await saveDiagnosis(transaction, run),
-      after: { verdict: report.verdict },
+      after: { verdict: found.verdict },
     }));
     const times = { startedAt, finishedAt: run.finishedAt };
-    return { id, status: 'done' as const, report, error: null, ...times };
+    return { id, status: 'done' as const, report: found, error: null, ...times };
   });
   handle(listDiagnoses, async ({ profile }) => ({
     runs: (await selectDiagnoses(kysely, profile.id)).map(view),

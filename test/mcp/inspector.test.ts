@@ -47,7 +47,12 @@ async function openStage(): Promise<Stage> {
     ...{ overview: {}, list_profiles: {}, profile_settings: { id }, coin_status: { id, symbol } },
     ...{ account_health: { id: account.id }, risk_status: { id } },
     ...{ why_no_buy: { id, symbol, ...WINDOW }, list_decisions: { id, symbol, limit: 5 }, order_proof: { id: order } },
-    ...{ config_history: { id }, check_config: { id, config: {} }, list_orders: { id: account.id } },
+    ...{
+      what_blocks_now: { id, symbol },
+      config_history: { id },
+      check_config: { id, config: {} },
+      list_orders: { id: account.id },
+    },
     ...{ list_trades: { id }, trades_by_period: { id }, performance: { id: account.id }, equity: { id } },
     ...{ list_backtests: { id }, get_backtest: { id, run: runs[0] }, compare_backtests: { id, runs } },
     ...{ list_sweeps: { id }, get_sweep: { id, sweep: sweepId } },
