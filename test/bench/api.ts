@@ -4,6 +4,7 @@ import { Agent, request } from 'undici';
 import { openTestApi, ORIGIN } from '#test/api/test-api.ts';
 import { addManyLogs } from '#test/api/test-records.ts';
 import { provideDatabase } from '#test/harness/servers.ts';
+import { report } from './report.ts';
 
 /**
  * Answers of the api in a second, next to a bare node:http server that answers bytes of the same length to the same
@@ -68,9 +69,13 @@ await addManyLogs(api.database, id, { rows: ROWS, start: START });
 
 const headers = { cookie: api.cookie ?? '', origin: ORIGIN };
 const rows: Record<string, string>[] = [];
-for (const [name, path] of [
-  ['GET /status', '/api/status'],
-  [`a page of 100 of ${shown(ROWS)} log rows`, `/api/profiles/${id}/logs?level=warn,error&symbol=ETHUSDT&limit=100`],
+for (const [quantity, name, path] of [
+  ['api.status', 'GET /status', '/api/status'],
+  [
+    'api.logs',
+    `a page of 100 of ${shown(ROWS)} log rows`,
+    `/api/profiles/${id}/logs?level=warn,error&symbol=ETHUSDT&limit=100`,
+  ],
 ] as const) {
   await load(`${api.url}${path}`, headers, 1);
   const ours = await load(`${api.url}${path}`, headers);
@@ -82,6 +87,11 @@ for (const [name, path] of [
     'bare node:http /s': shown(theirs.perSecond),
     share: (ours.perSecond / theirs.perSecond).toFixed(2),
   });
+  report({
+    ...{ id: quantity, what: name, unit: 'a second', values: [ours.perSecond] },
+    floor: { name: 'a bare HTTP server', values: [theirs.perSecond] },
+  });
+  report({ id: `${quantity}-p99`, what: `${name}, p99`, unit: 'ms', values: [ours.p99Ms] });
 }
 console.table(rows);
 
@@ -104,7 +114,10 @@ for await (const piece of reply.body) {
 }
 const { user, system } = process.cpuUsage(cpu);
 if (lines !== EXPORTED) throw new Error(`${lines} rows were exported, not ${EXPORTED}.`);
+const seconds = (performance.now() - startMs) / 1000;
 console.log(
-  `Export of ${shown(lines)} rows: ${shown(bytes / 1e6)} MB in ${shown((performance.now() - startMs) / 1000)} s, ` +
+  `Export of ${shown(lines)} rows: ${shown(bytes / 1e6)} MB in ${shown(seconds)} s, ` +
     `${shown((user + system) / 1e6)} s CPU; resident memory ${shown(before)} MB before, at most ${shown(most)} MB on the way.`,
 );
+report({ id: 'api.export', what: `export of ${shown(EXPORTED)} log rows`, unit: 's', values: [seconds] });
+report({ id: 'api.export-memory', what: 'more memory on the way', unit: 'MB', values: [most - before] });

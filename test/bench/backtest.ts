@@ -15,6 +15,8 @@ import { CandleStore } from '#storage/candles/store.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { type BareRun, bareCrosses, bareLoop } from './bare-loop.ts';
 import { benchMinutes } from './market.ts';
+import { measureCommand } from './command.ts';
+import { report } from './report.ts';
 
 const ROWS = 1_000_000;
 /** The measurement starts once the code is compiled, as in a worker that has run a few. */
@@ -65,8 +67,16 @@ const inputOf = (name: string, config: unknown) => {
   return { bound: strategy.bind(strategy.config.parse(config)), rules, terms, candles: series };
 };
 
-/** Alternates the full report, the run alone and the bare loop; the three must agree first. */
-function compare(name: string, config: unknown, bare: () => BareRun): void {
+interface Case {
+  readonly id: string;
+  readonly what: string;
+  readonly strategy: string;
+  readonly config: unknown;
+  readonly bare: () => BareRun;
+}
+
+/** Alternates the full report, the run alone and the bare loop; the three must agree first. Returns the number of fills. */
+function compare({ id, what, strategy: name, config, bare }: Case): number {
   const input = inputOf(name, config);
   const opened = openKernel(input);
   assert.ok(opened.kind === 'kernel');
@@ -92,18 +102,31 @@ function compare(name: string, config: unknown, bare: () => BareRun): void {
   };
   console.log(`${name} ${JSON.stringify(config)}: ${ROWS} candles, ${fills} fills`);
   console.log(`  full report  ${line('report')}\n  run alone    ${line('run')}\n  bare loop    ${line('bare')}`);
+  const rates = (of: 'report' | 'bare') => times.map((each) => ROWS / each[of] / 1000);
+  report({
+    ...{ id, what, unit: 'M candles/s', values: rates('report') },
+    floor: { name: 'the speed of its bare loop', values: rates('bare') },
+  });
+  return fills;
 }
 
 assert.ok(runBacktest(inputOf('trailing-trade', TRAILING)).kind === 'result');
-console.log(`one run with its report: ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB at its peak`);
-compare('trailing-trade', TRAILING, () => bareLoop(series.columns, { ...market, ...bareTrailing, budget: 100 }));
-for (const [fast, slow] of [
-  [120, 600],
-  [9, 21],
-] as const) {
-  const bare = { ...market, trail: 0.95, budget: 100, fast, slow };
-  compare('momentum', crossing(fast, slow), () => bareCrosses(series.columns, bare));
-}
+const peakMb = process.resourceUsage().maxRSS / 1024;
+console.log(`one run with its report: ${peakMb.toFixed(0)} MB at its peak`);
+report({ id: 'backtest.memory', what: 'memory of one run with its report, at its peak', unit: 'MB', values: [peakMb] });
+compare({
+  ...{ id: 'backtest.trailing', what: 'trailing trade over 1,000,000 candles, full report' },
+  ...{ strategy: 'trailing-trade', config: TRAILING },
+  bare: () => bareLoop(series.columns, { ...market, ...bareTrailing, budget: 100 }),
+});
+const compareCrossing = (id: string, what: string, [fast, slow]: readonly [number, number]): number =>
+  compare({
+    ...{ id, what, strategy: 'momentum', config: crossing(fast, slow) },
+    bare: () => bareCrosses(series.columns, { ...market, trail: 0.95, budget: 100, fast, slow }),
+  });
+compareCrossing('backtest.momentum', 'momentum 120/600 over 1,000,000 candles, full report', [120, 600]);
+const fills = compareCrossing('backtest.momentum-fills', 'momentum 9/21, 47,010 fills, full report', [9, 21]);
+measureCommand(series, crossing(9, 21), fills);
 
 const opened = openKernel(inputOf('trailing-trade', TRAILING));
 assert.ok(opened.kind === 'kernel');
@@ -115,6 +138,12 @@ const extra = Array.from({ length: ROUNDS }, () => {
   return ((recorded.ms - plain.ms) / ROWS) * 1e6;
 });
 console.log(`decision records: ${median(extra).toFixed(1)} ns more for each candle`);
+report({
+  id: 'backtest.decisions',
+  what: 'records of all decisions, added to each candle',
+  unit: 'ns',
+  values: [median(extra)],
+});
 
 const [COINS, YEAR] = [20, 525_600];
 /** The coins are stretches of the same walk, moved to the same year. */
@@ -140,6 +169,10 @@ console.log(
   `${COINS} coins x 1 year of minutes with one balance and limits, full report: ${(together.ms / 1000).toFixed(1)} s, ` +
     `${(together.ms / apart.ms).toFixed(2)} times the coins one by one (${together.result.result.fills.length} fills)`,
 );
+report({
+  ...{ id: 'backtest.portfolio', what: '20 coins over a year of minutes with one balance and limits, full report' },
+  ...{ unit: 's', values: [together.ms / 1000], floor: { name: 'the coins one by one', values: [apart.ms / 1000] } },
+});
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const store = new CandleStore(folder);
@@ -157,3 +190,8 @@ const memoryMs = median(loads.map((each) => each.memoryMs)).toFixed(0);
 console.log(
   `candles of the data directory: ${ROWS} loaded in ${loadMs} ms, ${memoryMs} ms to fill as much memory alone`,
 );
+report({
+  ...{ id: 'backtest.load', what: '1,000,000 candles read from the data folder', unit: 'ms' },
+  values: loads.map(({ ms }) => ms),
+  floor: { name: 'filling as much memory', values: loads.map((each) => each.memoryMs) },
+});

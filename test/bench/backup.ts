@@ -8,6 +8,7 @@ import { takeBackup } from '#storage/backup/take.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { openTestDatabase } from '#test/harness/test-database.ts';
 import { provideDatabase } from '#test/harness/servers.ts';
+import { report } from './report.ts';
 
 /**
  * A backup of BACKUP_BENCH_MB megabytes of rows, 2048 unless set, written and restored into an empty database: seconds,
@@ -35,13 +36,24 @@ async function fill({ pool }: Database): Promise<void> {
   }
 }
 
-async function measure(what: string, work: () => Promise<unknown>): Promise<Record<string, string | number>> {
+async function measure(
+  what: 'backup' | 'restore',
+  work: () => Promise<unknown>,
+): Promise<Record<string, string | number>> {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   const startedMs = performance.now();
   await work();
   const seconds = (performance.now() - startedMs) / 1000;
   delay.disable();
+  const name = `${what} of ${MEGABYTES} MB of rows`;
+  report({ id: `backup.${what}`, what: name, unit: 's', values: [seconds] });
+  report({
+    id: `backup.${what}-pause`,
+    what: `${name}, longest pause of its process`,
+    unit: 'ms',
+    values: [delay.max / 1e6],
+  });
   return {
     what,
     seconds: seconds.toFixed(1),
@@ -60,3 +72,5 @@ const [before, after] = await Promise.all([from, to].map(({ database }) => datab
 if (before?.rows[0]?.sum !== after?.rows[0]?.sum) throw new Error('The restored rows differ.');
 console.log(`${MEGABYTES} MB of rows, ${Math.round(statSync(path).size / MIB)} MB packed`);
 console.table([taken, restored]);
+const peakMb = process.resourceUsage().maxRSS / 1024;
+report({ id: 'backup.memory', what: 'memory of both at its peak', unit: 'MB', values: [peakMb] });

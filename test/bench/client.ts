@@ -9,6 +9,7 @@ import { createRateLimiter } from '#exchange/limits.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
 import { pick } from '#test/paper/client.ts';
+import { report } from './report.ts';
 
 /**
  * From a price frame on the wire to the order's request at the server, on loopback and without a database: the client of
@@ -16,7 +17,6 @@ import { pick } from '#test/paper/client.ts';
  */
 const WARM_UP = 2_000;
 const ROUNDS = 6_000;
-const GOALS = { p50: 1.3, p99: 2 };
 const KEY = { apiKey: 'bench-key', secret: 'bench-secret' };
 const COINS = 100;
 
@@ -121,12 +121,15 @@ console.table(
   ).map(([name, share]) => {
     const [floor, client] = [at(times['/bare'], share), at(times['/stream'], share)];
     const ratio = client / floor;
+    report({
+      ...{ id: `client.${name}`, what: `exchange client, price frame to order, ${name}`, unit: 'ms' },
+      ...{ values: [client], floor: { name: 'a bare socket and request', values: [floor] } },
+    });
     return {
       what: `price frame to order at the server, ${name}`,
       'bare ms': floor.toFixed(3),
       'client ms': client.toFixed(3),
       ratio: ratio.toFixed(2),
-      goal: GOALS[name],
     };
   }),
 );

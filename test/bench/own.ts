@@ -19,6 +19,7 @@ import { ownStrategy } from '#authoring/own-strategy.ts';
 import { loadVersion } from '#worker/strategy/version.ts';
 import { SweepThreads } from '#worker/sweep-threads.ts';
 import { benchMinutes } from './market.ts';
+import { report } from './report.ts';
 
 const ROWS = 1_000_000;
 const [WARM_UP, ROUNDS] = [5, 11];
@@ -109,6 +110,11 @@ console.log(
     `the same rules by hand ${rate(median(times.map(({ hand }) => hand)))}; ` +
     `ratio ${median(times.map(({ file, hand }) => hand / file)).toFixed(2)}`,
 );
+const rates = (of: 'file' | 'hand') => times.map((each) => ROWS / each[of] / 1000);
+report({
+  ...{ id: 'own.file', what: 'the strategy file `rsi-reversion` over 1,000,000 candles, run alone, processor time' },
+  ...{ unit: 'M candles/s', values: rates('file'), floor: { name: 'the same rules by hand', values: rates('hand') } },
+});
 
 // A sweep of the file through the threads that the command uses, on one and on all of them.
 const SWEPT_ROWS = 100_000;
@@ -144,4 +150,10 @@ for (const threads of [1, availableParallelism()]) {
     `  ${threads} thread${threads === 1 ? '' : 's'}: ${setRate(swept.map(({ ms }) => ms))}; ` +
       `of each processor used ${setRate(swept.map(({ cpuMs }) => cpuMs))}`,
   );
+  report({
+    id: `own.sweep-${threads}`,
+    what: `a sweep of that file on ${threads === 1 ? 'one thread' : `${threads} threads`}, each second of processor time`,
+    unit: 'M candle-sets/s',
+    values: swept.map(({ cpuMs }) => (SWEPT_ROWS * sets.length) / cpuMs / 1000),
+  });
 }

@@ -17,6 +17,7 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import { installPythonTool, pythonProgram } from '#test/clients/python.ts';
 import { SweepThreads } from '#worker/sweep-threads.ts';
 import { benchMinutes } from './market.ts';
+import { report, reportAbsent } from './report.ts';
 
 const [ROWS, YEAR] = [1_000_000, 525_600];
 const ROUNDS = 5;
@@ -81,7 +82,7 @@ async function openPeer(stack: AsyncDisposableStack) {
 await using stack = new AsyncDisposableStack();
 const peer = await openPeer(stack);
 if (peer === undefined) {
-  console.log(
+  reportAbsent(
     'Not compared with vectorbt: it could not be installed. It needs Python 3.11 or newer with venv, and the package index.',
   );
 } else {
@@ -95,7 +96,7 @@ type Run = NonNullable<Awaited<ReturnType<typeof openPeer>>>['run'];
 async function compareRuns(run: Run): Promise<void> {
   assert.ok(strategy);
   const input = { ...market, bound: strategy.bind(strategy.config.parse(config)), candles: series };
-  const report = () => {
+  const full = () => {
     const outcome = runBacktest(input);
     assert.ok(outcome.kind === 'result');
     return outcome.result.fills.length;
@@ -104,7 +105,7 @@ async function compareRuns(run: Run): Promise<void> {
   let fills = [0, 0];
   // Both compile at first.
   for (let round = -2; round < ROUNDS; round++) {
-    const [own, statistics] = [await timed(report), await run('single', 9, 21, false)];
+    const [own, statistics] = [await timed(full), await run('single', 9, 21, false)];
     const lists = await run('single', 9, 21, true);
     fills = [own.found, lists.found];
     if (round < 0) continue;
@@ -117,6 +118,16 @@ async function compareRuns(run: Run): Promise<void> {
   console.log(`  own, every fill and statistic      ${shown(times.own)}`);
   console.log(`  vectorbt, signals to statistics    ${shown(times.statistics)}, ${ratio(times.statistics)} times`);
   console.log(`  vectorbt, lists of trades as well  ${shown(times.lists)}, ${ratio(times.lists)} times`);
+  const rates = (of: keyof typeof times) => times[of].map((ms) => ROWS / ms / 1000);
+  const what = 'the run with 47,010 fills, every fill and statistic, processor time';
+  report({
+    ...{ id: 'peers.run', what, unit: 'M candles/s', values: rates('own') },
+    floor: { name: 'vectorbt from signals to statistics', values: rates('statistics') },
+  });
+  report({
+    ...{ id: 'peers.run-lists', what: 'the same run', unit: 'M candles/s', values: rates('own') },
+    floor: { name: 'vectorbt with its lists of orders and trades', values: rates('lists') },
+  });
 }
 
 async function compareSweeps(run: Run): Promise<void> {
@@ -148,4 +159,9 @@ async function compareSweeps(run: Run): Promise<void> {
   );
   console.log(`  own       ${shown(own)} for 1,000 sets`);
   console.log(`  vectorbt  ${shown(other)} for 1,000 sets, ${(median(other) / median(own)).toFixed(0)} times`);
+  const rates = (ms: readonly number[]) => ms.map((each) => 1_000_000 / each);
+  report({
+    ...{ id: 'peers.sweep', what: '1,000 sets of momentum over a year of minutes, processor time', unit: 'sets/s' },
+    ...{ values: rates(own), floor: { name: 'vectorbt with 10 of the sets', values: rates(other) } },
+  });
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { type Program, startPaperProgram, startProgram, temporaryFolder } from './program.ts';
+import { report } from './report.ts';
 
 /**
  * How long a trade of one of 500 coins takes from its instant to a client's socket, next to a bare server that only sends
@@ -11,7 +12,6 @@ import { type Program, startPaperProgram, startProgram, temporaryFolder } from '
 const COINS = 500;
 const TRADES_A_SECOND = COINS * 2.5;
 const [WARM_UP_MS, MEASURE_MS] = [5000, 15_000];
-const GOAL_MS = 10;
 const START_MS = Date.UTC(2026, 0, 1);
 const ROWS = 120;
 
@@ -33,11 +33,14 @@ async function main(): Promise<void> {
       'frames a second': Math.round((frames / MEASURE_MS) * 1000),
       'p50 ms': at(sorted, 0.5),
       'p99 ms': at(sorted, 0.99),
-      'goal p99 ms': GOAL_MS,
     })),
   );
   const [ours = 0, bare = 0] = rows.map(({ sorted }) => at(sorted, 0.99));
   console.log(`  p99 is ${(ours - bare).toFixed(1)} ms above that of the bare server in the same run`);
+  report({
+    ...{ id: 'streams.p99', what: 'paper exchange, a trade of one of 500 coins to a client, p99', unit: 'ms' },
+    ...{ values: [ours], floor: { name: 'a bare server that sends the same frames', values: [bare] } },
+  });
 }
 
 function at(sorted: readonly number[], share: number): number {

@@ -16,6 +16,7 @@ import { candidatesOf } from '#strategies/candidates.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { SweepThreads } from '#worker/sweep-threads.ts';
 import { benchMinutes } from './market.ts';
+import { report } from './report.ts';
 
 const ROWS = 525_600;
 /** Every thread compiles alone, and the result differs by 6 %: so many pools of each kind take turns. */
@@ -85,7 +86,6 @@ async function sweep(pool: SweepThreads): Promise<Swept> {
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-const megabytes = (): string => (process.resourceUsage().maxRSS / 1024).toFixed(0);
 const work = ROWS * candidates.length;
 interface Kit {
   readonly one: SweepThreads;
@@ -109,7 +109,14 @@ async function searchApart({ one, other }: Kit): Promise<number> {
 const firstPool = poolOf(2);
 const first = await sweep(firstPool);
 console.log(`momentum: ${candidates.length} sets, ${ROWS} one-minute candles, ${first.fills} fills, ranked`);
-console.log(`  memory       ${megabytes()} MB at its peak, over all threads of one sweep`);
+const peakMb = process.resourceUsage().maxRSS / 1024;
+console.log(`  memory       ${peakMb.toFixed(0)} MB at its peak, over all threads of one sweep`);
+report({
+  id: 'sweep.memory',
+  what: 'memory of that sweep at its peak, over all threads',
+  unit: 'MB',
+  values: [peakMb],
+});
 const kits = Array.from({ length: KITS }, (_, i) => openKit(i === 0 ? firstPool : undefined));
 const [bareOne, bareOther] = [bareThread(), bareThread()];
 await bare([bareOne, bareOther], 10);
@@ -153,6 +160,21 @@ console.log(
   `  two threads make ${(share / apartShare).toFixed(2)} of what two searches that share nothing make, ${share.toFixed(2)} of twice one thread (the two searches ${apartShare.toFixed(2)}, two bare loops ${bareShare.toFixed(2)})`,
 );
 
+const sets = '1,000 sets of momentum over a year of minutes, ranked';
+for (const [id, what, of] of [
+  ['sweep.one', `${sets}, on one thread`, (kit: Kit) => kit.ofOne],
+  ['sweep.two', `${sets}, on two threads`, (kit: Kit) => kit.ofTwo],
+] as const)
+  report({
+    ...{ id, what, unit: 'M candle-sets/s' },
+    values: kits.map((kit) => work / median(of(kit).map(({ ms }) => ms)) / 1000),
+    floor: { name: 'what one thread of its bare loop makes', values: [work / bareMs / 1000] },
+  });
+report({
+  ...{ id: 'sweep.share', what: 'two threads of that sweep, ranking included', unit: 'of twice one thread' },
+  ...{ values: [share], floor: { name: 'what two searches make that share nothing', values: [apartShare] } },
+});
+
 // The same year from the command line, as an operator starts it: process, candles of the data directory, sweep, answer.
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 new CandleStore(folder).add('BTCUSDT', '1m', series.columns);
@@ -168,3 +190,7 @@ rmSync(folder, { recursive: true });
 console.log(
   `  tradewind sweep ${median(seconds).toFixed(2)} s from start to end, ${Math.max(...seconds).toFixed(2)} s at most of ${seconds.length}`,
 );
+report({
+  ...{ id: 'sweep.command', what: '`tradewind sweep` with the same 1,000 sets, start and end included' },
+  ...{ unit: 's', values: seconds },
+});

@@ -5,7 +5,9 @@ import { WebSocketServer } from 'ws';
 import { isObject } from '#core/merge.ts';
 import { DESKTOP } from '#test/e2e/browser.ts';
 import { settle, type Stack, startStack } from '#test/e2e/stack.ts';
+import { costOf, PAGES } from '#test/e2e/page-cost.ts';
 import { findBrowser } from '#test/harness/programs.ts';
+import { report, reportAbsent } from './report.ts';
 import { type Traced, traced } from './web-trace.ts';
 
 /**
@@ -19,7 +21,7 @@ const SEND_EVERY_MS = 20;
 /** As many prices as the service puts into one message. */
 const IN_A_MESSAGE = 40;
 
-const PARTS = ['paints', 'preview', 'coins'];
+const PARTS = ['requests', 'paints', 'preview', 'coins'];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { minutes: { type: 'string', default: '1' } },
@@ -174,6 +176,9 @@ async function paints(stack: Stack, page: Page): Promise<void> {
   const cold = await traced(page, open);
   const warm = await traced(page, open);
   console.table([row('overview, first visit', cold), row('overview, again', warm)]);
+  const paint = 'web: first paint of the overview';
+  report({ id: 'web.first-paint', what: paint, unit: 'ms', values: [cold.firstPaintMs ?? Number.NaN] });
+  report({ id: 'web.again-paint', what: `${paint}, again`, unit: 'ms', values: [warm.firstPaintMs ?? Number.NaN] });
   const palette = await seenMs(page, { event: 'keydown', selector: 'dialog[open] [role=option]' }, () =>
     page.keyboard.press('Control+k'),
   );
@@ -184,6 +189,25 @@ async function paints(stack: Stack, page: Page): Promise<void> {
   console.log(
     `From a key press to the palette ${shown(palette)} ms, from a click to a coin's chart ${shown(coin)} ms.`,
   );
+  report({ id: 'web.palette', what: 'web: key press to the palette', unit: 'ms', values: [palette] });
+  report({ id: 'web.coin-chart', what: "web: click to a coin's chart", unit: 'ms', values: [coin] });
+}
+
+/** Requests and bytes of the two pages that are opened most, on a market at its own speed. */
+async function requests(): Promise<void> {
+  await using stack = await startStack({ speed: 1 });
+  const { page, profileId } = await settle(stack);
+  page.setDefaultTimeout(60_000);
+  for (const [id, name, opened] of [
+    ['overview', 'the overview, one coin', PAGES.overview],
+    ['coin', 'the page of a coin', PAGES.coin(profileId)],
+  ] as const) {
+    const cost = await costOf(page, stack.app.url, opened);
+    console.log(`Opening ${name}: ${cost.requests.length} requests of the api, ${shown(cost.bytes / 1000)} kB.`);
+    const what = `web: opening ${name}`;
+    report({ id: `web.${id}-requests`, what: `${what}, of the api`, unit: 'requests', values: [cost.requests.length] });
+    report({ id: `web.${id}-size`, what: `${what}, with headers`, unit: 'kB', values: [cost.bytes / 1000] });
+  }
 }
 
 async function manyCoins(stack: Stack, signedIn: Page, minutes: number): Promise<void> {
@@ -213,6 +237,7 @@ async function manyCoins(stack: Stack, signedIn: Page, minutes: number): Promise
     `${what}: ${shown(frames.perSecond)} frames a second, the longest ${shown(frames.longestMs)} ms; ` +
       `a row showed ${shown(frames.changes / FRAME_SECONDS)} prices a second.`,
   );
+  report({ id: 'web.frames', what: `web: ${what}`, unit: 'frames a second', values: [frames.perSecond] });
   await memory(page, minutes);
   await page.context().close();
 }
@@ -231,6 +256,7 @@ async function memory(page: Page, minutes: number): Promise<void> {
   const slope = later.reduce((sum, mb, i) => sum + (i - middle) * (mb - mean), 0);
   const spread = later.reduce((sum, _, i) => sum + (i - middle) ** 2, 0);
   const grows = spread === 0 ? '' : `; it grows by ${((slope / spread) * 1000).toFixed(1)} kB a minute`;
+  report({ id: 'web.heap', what: `web: heap of that page over ${minutes} min`, unit: 'MB', values: heap });
   console.log(`Heap after each of ${minutes} min of that, MB: ${heap.map((mb) => mb.toFixed(2)).join(' ')}${grows}.`);
 }
 
@@ -250,25 +276,28 @@ async function preview(stack: Stack, page: Page, profileId: string): Promise<voi
     // The first answers are those to the two edits above.
     await page.waitForTimeout(2_000);
     const answer = { event: 'input', selector: 'section:has(> #what-if)', changes: true };
-    const took: string[] = [];
+    const took: number[] = [];
     const alone: string[] = [];
     for (const value of EDITS) {
-      took.push(shown(await seenMs(page, answer, () => start.fill(value))));
+      took.push(await seenMs(page, answer, () => start.fill(value)));
       alone.push(/replayed in (.*) ms$/.exec((await note.textContent()) ?? '')?.[1] ?? '');
     }
     const past = (await note.textContent())?.split(',')[0];
     console.log(
-      `From a change to its preview, settings on ${interval} candles, ${past}: ${took.join(', ')} ms; ` +
+      `From a change to its preview, settings on ${interval} candles, ${past}: ${took.map(shown).join(', ')} ms; ` +
         `of which the replay ${alone.join(', ')} ms.`,
     );
+    const what = `web: change of a setting to its preview over a year of minutes, settings on ${interval} candles`;
+    report({ id: `web.preview-${interval}`, what, unit: 'ms', values: took });
   }
 }
 
 const browser = findBrowser();
 if (browser === undefined) {
-  console.log('There is no Chromium on this machine, so the web app is not measured here.');
+  reportAbsent('There is no Chromium on this machine.');
 } else {
   process.env['TEST_BROWSER'] = browser;
+  if (wanted.has('requests')) await requests();
   // Only the preview needs a year that is over.
   const year = wanted.has('preview') ? { days: 375, skipDays: 370 } : {};
   await using stack = await startStack({ speed: 60, ...year });

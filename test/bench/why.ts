@@ -1,6 +1,7 @@
 import { readWhy } from '#api/contract/why.ts';
 import { openTestApi } from '#test/api/test-api.ts';
 import { provideDatabase } from '#test/harness/servers.ts';
+import { report } from './report.ts';
 
 /** How long "why did it not buy" takes over a million decision rows: 20 coins, 1,666 rows a day each, for 30 days. */
 const COINS = 20;
@@ -57,17 +58,23 @@ for (let i = 0; i < SPANS.length * QUESTIONS; i++) {
   measured.push({ days, symbol, to, ms: performance.now() - startMs });
 }
 
-function print(what: string, rows: readonly Measured[]): void {
+function at(rows: readonly Measured[], share: number): number {
   const sorted = rows.map(({ ms }) => ms).toSorted((a, b) => a - b);
-  const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0);
-  console.log(`${what}: median ${at(0.5)} ms, p95 ${at(0.95)} ms of ${rows.length} questions`);
+  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
 }
-for (const days of SPANS)
-  print(
-    `${days} days`,
-    measured.filter((row) => row.days === days),
-  );
+
+function print(what: string, rows: readonly Measured[]): void {
+  const [median, p95] = [0.5, 0.95].map((share) => at(rows, share).toFixed(0));
+  console.log(`${what}: median ${median} ms, p95 ${p95} ms of ${rows.length} questions`);
+}
+for (const days of SPANS) {
+  const rows = measured.filter((row) => row.days === days);
+  print(`${days} days`, rows);
+  const what = `reasons of a coin over ${days === 1 ? 'a day' : `${days} days`}, among 1,000,000 recorded decisions`;
+  report({ id: `why.days-${days}`, what: `${what}, median`, unit: 'ms', values: [at(rows, 0.5)] });
+}
 print('all', measured);
+report({ id: 'why.p95', what: '120 of these questions, p95', unit: 'ms', values: [at(measured, 0.95)] });
 const [slowest] = measured.toSorted((a, b) => b.ms - a.ms);
 console.log(
   `slowest: ${slowest?.days} days of ${slowest?.symbol} until ${slowest?.to.toISOString()}, ${slowest?.ms.toFixed(0)} ms`,

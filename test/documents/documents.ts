@@ -13,6 +13,7 @@ import { conformance } from './conformance.ts';
 import { dashboard, metrics } from './metrics.ts';
 import { orderLife } from './order-life.ts';
 import { strategyReference } from './own-strategies.ts';
+import { performancePage } from './performance.ts';
 import { BY_HAND, row } from './text.ts';
 import { ROOT } from '#test/harness/source-files.ts';
 
@@ -24,6 +25,7 @@ export const DOCUMENTS: Readonly<Record<string, () => string>> = {
   'docs/api.md': operations,
   'docs/conformance.md': conformance,
   'docs/order-life.md': orderLife,
+  'docs/performance.md': performancePage,
   'docs/operator/metrics.md': metrics,
   'deploy/observability/dashboard.json': dashboard,
 };

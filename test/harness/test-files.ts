@@ -14,14 +14,7 @@ export interface TestFiles {
 /** Tiers that need a container engine or a whole Linux: only `npm run test:deploy` runs them. */
 const TIERS = 'test/containers/';
 const SERVERS = new Set(['test/harness/test-database.ts', 'storage/embedded/launch.ts']);
-const INTEGRATION_FOLDERS = [
-  'test/flow/',
-  'test/faults/',
-  'test/real-data/',
-  'test/bench/',
-  'test/start/',
-  'test/deploy/',
-];
+const INTEGRATION_FOLDERS = ['test/flow/', 'test/faults/', 'test/real-data/', 'test/start/', 'test/deploy/'];
 const BRING_THEIR_OWN = [
   'test/auth-proxy/',
   'test/clients/',

@@ -3,6 +3,8 @@ import pg from 'pg';
 interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
+  /** From its sending to its rows; undefined while it runs. */
+  ms?: number;
 }
 
 interface Watch extends Disposable {
@@ -21,8 +23,14 @@ export function watchStatements(): Watch {
   prototype.query = function watched(this: unknown, ...args: unknown[]): unknown {
     const [first, second] = args;
     const { text, values } = typeof first === 'string' ? { text: first, values: second } : fieldsOf(first);
-    if (typeof text === 'string') statements.push({ text, values: Array.isArray(values) ? values : [] });
-    return query.apply(this, args);
+    const sentMs = performance.now();
+    const answer = query.apply(this, args);
+    if (typeof text !== 'string') return answer;
+    const statement: Statement = { text, values: Array.isArray(values) ? values : [] };
+    statements.push(statement);
+    const end = (): void => void (statement.ms = performance.now() - sentMs);
+    if (answer instanceof Promise) answer.then(end, end);
+    return answer;
   };
   return { statements, [Symbol.dispose]: () => void (prototype.query = query) };
 }
