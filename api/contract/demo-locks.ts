@@ -24,6 +24,9 @@ export const PAPER_MARKET = 'changing the market of the paper exchange';
 /** Not named by the specification: a check computes for half a minute, and a strategy is its operator's own work. */
 export const STRATEGY_FILES = 'reading the source of strategy files, checking and previewing them';
 
+/** Not named by the specification: it computes every minute for hours, and only one of them may run for a profile. */
+export const DRY_RUNS = 'starting dry runs';
+
 const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
 
 /** The only table of operations that a live demo refuses, each with the reason from the specification. */
@@ -78,5 +81,6 @@ export const DEMO_LOCKS: readonly DemoLock[] = [
   lock('POST', '/profiles/:id/backtests/:runId/advisor/:variant', 'backtest-advisor writes'),
   lock('POST', '/dead-letters/:id/retry', RETRY),
   lock('PUT', '/profiles/:id/capture', CAPTURE),
+  lock('POST', '/profiles/:id/dry-runs', DRY_RUNS),
   lock('PUT', '/paper-market', PAPER_MARKET),
 ];

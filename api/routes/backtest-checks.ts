@@ -1,4 +1,4 @@
-import { isObject } from '#core/merge.ts';
+import { leavesOf } from '#core/config-path.ts';
 import { costTerms } from '#core/research/research.ts';
 import { storedRobustness } from '#core/research/research-results.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
@@ -19,12 +19,6 @@ async function start(context: ApiContext, incoming: Incoming<typeof testRobustne
     const jobId = (await context.queue.enqueueIn(transaction, job)) ?? '';
     return { answer: { jobId }, subject: run.id };
   });
-}
-
-/** Every value of a config by its path. */
-function leavesOf(value: unknown, path = ''): [string, unknown][] {
-  if (!isObject(value) && !Array.isArray(value)) return [[path, value]];
-  return Object.entries(value).flatMap(([key, part]) => leavesOf(part, path === '' ? key : `${path}.${key}`));
 }
 
 type RunDetail = Awaited<ReturnType<typeof requireRun>>;

@@ -17,6 +17,7 @@ export const TOPICS = [
   'dead-letter',
   'backtest',
   'sweep',
+  'dry-run',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -24,8 +25,8 @@ export type Topic = (typeof TOPICS)[number];
  * An event from a worker or the api to the browsers, over the cache channel `events`. `id` is the account id for `account`,
  * `action` and `orphan`, the coin for `price`, the letter for `dead-letter`, otherwise the profile id. Data per topic:
  * price {venue, symbol, price, at}; tick {symbol, state}; order {order}; log {row}; dead-letter {job, errorMessage};
- * backtest and sweep {id, state}, backtest also {id, slot, state} when the advisor has answered;
- * job {runId, kind} once it has ended;
+ * backtest, sweep and dry-run {id, state}, a running dry run at each new result; backtest also {id, slot, state} when the
+ * advisor has answered; job {runId, kind} once it has ended;
  * action {id, kind, profileId, symbol, state, reason}; position, profile, account, halt, orphan and status carry what
  * changed, at least {} (the browser fetches again).
  */
