@@ -45,8 +45,8 @@ export interface PortfolioRun {
   readonly meanExposure: number;
 }
 
-/** Receives the reason of each coin at each close. */
-type OnReason = (symbol: string, nowMs: number, reason: string) => void;
+/** Receives the reason of each coin at each close, after its order was placed. */
+type OnReason = (run: Run, nowMs: number, reason: string) => void;
 
 /** State of one coin in the run. */
 interface CoinRun {
@@ -107,12 +107,13 @@ export function runPortfolio(portfolio: Portfolio, onReason?: OnReason): Portfol
     for (const coinRun of coinRuns) if (coinRun.opensMs === opensMs) matchOpen(coinRun, fills);
     for (const coinRun of coinRuns) if (coinRun.opensMs === opensMs) advance(coinRun, nowMs, fills);
     for (const coinRun of coinRuns) {
-      if (coinRun.run.view.nowMs !== nowMs) continue;
+      // A coin before its first candle stands at the open of it, without a price.
+      if (coinRun.run.view.nowMs !== nowMs || coinRun.row === coinRun.run.input.start) continue;
       turns.get(coinRun.run)?.(opensMs);
       const reason = act(coinRun);
       if (reason !== coinRun.tally.reason) coinRun.tally = tallyOf(tallies, reason);
       coinRun.tally.count += 1;
-      onReason?.(coinRun.symbol, nowMs, reason);
+      onReason?.(coinRun.run, nowMs, reason);
     }
     closes += 1;
     if (isAnyHeld(coinRuns)) heldCloses += 1;

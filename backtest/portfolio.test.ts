@@ -129,8 +129,8 @@ function scriptedRun(
   const coins = scripts.map((script, nth) => {
     return { bound: scripted(script), rules: rulesFor(nth), terms: TERMS, candles: candlesOf('1m', rows) };
   });
-  const run = runPortfolio(openedOf(profileOf(coins, limits)), (symbol, nowMs, reason) => {
-    if (reason !== 'wait') reported.push(`${nowMs / 60_000} ${symbol.slice(0, 1)} ${reason}`);
+  const run = runPortfolio(openedOf(profileOf(coins, limits)), ({ book }, nowMs, reason) => {
+    if (reason !== 'wait') reported.push(`${nowMs / 60_000} ${book.rules.symbol.slice(0, 1)} ${reason}`);
   });
   const fills = run.fills.map(({ symbol, fill }) => {
     return `${fill.at.getTime() / 60_000} ${symbol.slice(0, 1)} ${fill.side} ${formatDecimal(fill.quantity)}`;
@@ -267,4 +267,18 @@ test('the rest of an exit that had closed the position adds to that round trip',
   assert.equal(book.cycles.length, 1);
   const net = sales.reduce((sum, { realised }) => add(sum, realised), ZERO);
   assert.equal(formatDecimal(book.cycles[0]?.net ?? ZERO), formatDecimal(net));
+});
+
+test('a coin whose first candle comes later decides nothing before it', () => {
+  const rows = ['100/101/99/100', '100/101/99/100', '100/101/99/100'];
+  const [early, late] = [0, 1].map((nth) => ({
+    ...{ bound: scripted({ decisions: { 0: BUY, 1: BUY } }), rules: rulesFor(nth), terms: TERMS },
+    ...{ candles: candlesOf('1m', rows), fromMs: nth * 60_000 },
+  }));
+  assert.ok(early && late);
+  const decided: string[] = [];
+  runPortfolio(openedOf(profileOf([early, late])), ({ book }, nowMs) => {
+    decided.push(`${nowMs / 60_000} ${book.rules.symbol.slice(0, 1)}`);
+  });
+  assert.deepEqual(decided, ['1 A', '2 A', '2 B', '3 A', '3 B']);
 });

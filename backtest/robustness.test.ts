@@ -109,7 +109,9 @@ test('a basket knows nothing of the future', () => {
     });
     const reported: string[] = [];
     const portfolio = { profiles: [{ id: newId<ProfileId>(), coins: inputs }] };
-    runPortfolio(portfolio, (symbol, nowMs, reason) => void reported.push(`${nowMs} ${symbol} ${reason}`));
+    runPortfolio(portfolio, ({ book }, nowMs, reason) => {
+      reported.push(`${nowMs} ${book.rules.symbol} ${reason}`);
+    });
     return reported;
   };
   const decided = decide(3000);

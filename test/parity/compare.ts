@@ -26,8 +26,8 @@ export function playKernel(play: Play, rules: ReadonlyMap<string, SymbolRules>):
     const id = newId<ProfileId>();
     const own = play.limits === undefined ? [] : [{ scope: 'profile' as const, subject: id, limits: play.limits }];
     const portfolio = { profiles: [{ id, coins: kernels }], limits: { timezone: 'UTC', limits: own } };
-    const { fills } = runPortfolio(portfolio, (symbol, nowMs, reason) =>
-      reasons.get(symbol)?.set(nowMs - MINUTE_MS, reason),
+    const { fills } = runPortfolio(portfolio, ({ book }, nowMs, reason) =>
+      reasons.get(book.rules.symbol)?.set(nowMs - MINUTE_MS, reason),
     );
     return { rules, reasons, fills: fills.map((fill) => played(fill.symbol, fill)) };
   }
