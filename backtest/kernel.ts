@@ -1,12 +1,14 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { toNumber } from '#core/amount/decimal.ts';
-import { openView } from '#core/judge/view.ts';
+import { openView, viewPosition } from '#core/judge/view.ts';
+import { readStoredState } from '#core/position/strategy-state.ts';
 import { gridOf, type CandleRun } from '#strategies/strategy.ts';
-import { type Book, openBook, openBalance, type SharedBalance } from './book.ts';
+import { type Book, openBook, openBalance, type SharedBalance, updateCapitalInUse } from './book.ts';
 import { endDays, type EquityMeter, meterRows, moveExtremes, openMeter } from './equity.ts';
 import { firstBelow } from '#core/market/extremes.ts';
 import { feedLonger, openFeed, openGates } from './feed.ts';
+import { baseFeeRate } from './fills.ts';
 import { actInside } from './inside.ts';
 import { updateStop, matchCandle, fillAtOpen, placeDecision, withFailedStop } from './market.ts';
 import { priceGrid } from './price-grid.ts';
@@ -101,12 +103,14 @@ export function openRun(input: KernelInput, balance: SharedBalance = openBalance
   const { bound, rules, terms, detail, start, end } = input;
   const taker = toNumber(terms.feeRate);
   const view = openView({ taker, maker: toNumber(terms.makerFeeRate ?? terms.feeRate) }, bound.readable);
-  const instance = withSignals(bound.create(gridOf(rules)), input);
+  const saved = readStoredState(input.opening?.state);
+  const instance = withSignals(bound.create(gridOf(rules), saved?.instance), input);
   const startMs = detail.columns.openMs[start] ?? 0;
+  const book = openBook(rules, terms, { balance, cooldownMs: bound.shared.lossCooldownMs });
+  if (input.opening !== undefined) takeOver(input, { book, view, instance });
   feedLonger(input, instance, startMs);
   const feed = openFeed(input.signal, { instance, view }, { startMs, want: bound.needs.want });
   const gates = openGates(input, view, startMs);
-  const book = openBook(rules, terms, { balance, cooldownMs: bound.shared.lossCooldownMs });
   const meter = openMeter(toNumber(terms.balance), startMs);
   const tick = toNumber(rules.price.tick);
   const grid = priceGrid(detail.columns, tick);
@@ -114,7 +118,30 @@ export function openRun(input: KernelInput, balance: SharedBalance = openBalance
   const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
   const wake = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY };
   const situation = new BookSituation(book, bound.shared, gates?.gates ?? null);
-  return { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates, situation };
+  const run = { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates, situation };
+  // A position that is taken over has its stop from the start, as in live trading.
+  if (input.opening !== undefined && view.sellable) updateStop(run, false);
+  return run;
+}
+
+/** Gives the position of the opening to book, view and strategy, like the engine when a coin starts. */
+function takeOver(
+  { opening, bound, rules, terms, detail, start }: KernelInput,
+  { book, view, instance }: Pick<Run, 'book' | 'view' | 'instance'>,
+): void {
+  if (opening === undefined) return;
+  const { position, levels } = opening;
+  book.position = position;
+  book.levels = levels;
+  book.quantityNumber = toNumber(position.quantity);
+  book.stopNeedsReview = true;
+  updateCapitalInUse(book);
+  viewPosition(view, { position, levels, rules, terms: bound.shared, baseFeeRate: () => baseFeeRate(terms) });
+  view.nowMs = detail.columns.openMs[start] ?? 0;
+  view.price = Math.round((detail.columns.open[start] ?? 0) / toNumber(rules.price.tick));
+  const last = position.lastFillAt?.toISOString() ?? null;
+  const seen = readStoredState(opening.state)?.lastFillAt ?? null;
+  if (last !== null && last !== seen) instance.onFill(position.firstBuyAt === null ? 'sell' : 'buy', view);
 }
 
 function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' | 'skipped' | 'crossed'> {

@@ -1,4 +1,6 @@
 import type { ListedSignal } from '#core/order/signal-list.ts';
+import type { LevelFill } from '#core/position/levels.ts';
+import type { Position } from '#core/position/position.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { BoundStrategy, StrategyInstance } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
@@ -28,6 +30,8 @@ export interface KernelInput {
   readonly longer?: readonly Series[];
   /** Recorded signals, for a strategy that acts on them. */
   readonly signals?: readonly ListedSignal[];
+  /** The coin at the start of the window; absent: it never traded. */
+  readonly opening?: Opening;
   /** Records the reason of every candle, one byte each. */
   readonly recordDecisions?: boolean;
   /** Decides at every candle instead of skipping quiet ones: slower, same result. */
@@ -36,6 +40,14 @@ export interface KernelInput {
   readonly path?: CandlePath;
   /** A strategy that acts on ticks also decides inside candles, at the prices where it acts; absent: only at closes. */
   readonly inside?: boolean;
+}
+
+/** A coin that is taken over, as live trading does when it starts: its position, and the state of its strategy. */
+export interface Opening {
+  readonly position: Position;
+  readonly levels: readonly LevelFill[];
+  /** As the engine stores it; read by readStoredState. */
+  readonly state: unknown;
 }
 
 /** State of one coin. Within the range `wake`, in quote, no resting order changes. */

@@ -13,7 +13,7 @@ import { equityCurve } from './equity-curve.ts';
 import { againstOf, FILL_RULES, type Terms } from './fills.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { type KernelRun, runKernel } from './kernel.ts';
-import type { KernelInput } from './run-state.ts';
+import type { KernelInput, Opening } from './run-state.ts';
 import { meanExposure } from './mean-exposure.ts';
 import { measure } from './metrics.ts';
 import { cycleRecord, fillRecord, iso, rejectionRecord } from './records.ts';
@@ -32,6 +32,8 @@ export interface BacktestInput {
   readonly history?: readonly Series[];
   /** Recorded signals, for a strategy that acts on them; those of other coins are ignored. */
   readonly signals?: readonly ListedSignal[];
+  /** The coin at the start of the window; absent: it never traded. */
+  readonly opening?: Opening;
   /** The window: candles that open at or after `fromMs` and close by `toMs`; default: all. */
   readonly fromMs?: number;
   readonly toMs?: number;
@@ -103,8 +105,9 @@ export function openKernel(
   const longer = (bound.needs.also ?? []).map(({ interval }) =>
     withHistory(aggregateSeries(candles, interval), history),
   );
-  const listed = signals === undefined ? {} : { signals };
-  return { kind: 'kernel', kernel: { bound, rules, terms, signal, detail, start, end, gateSeries, longer, ...listed } };
+  const { opening } = input;
+  const given = { ...(signals && { signals }), ...(opening && { opening }) };
+  return { kind: 'kernel', kernel: { bound, rules, terms, signal, detail, start, end, gateSeries, longer, ...given } };
 }
 
 /** Runs one strategy on one coin and reports it; refused when the candles cannot give an honest result. */

@@ -8,6 +8,7 @@ import type { RunnerState, StateToKeep } from '#core/ports/store.ts';
 import type { PendingSignal } from '#core/order/signal.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { Position } from '#core/position/position.ts';
+import { readStoredState, type StoredState } from '#core/position/strategy-state.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
 import { type BoundStrategy, gridOf, type StrategyInstance } from '#strategies/strategy.ts';
@@ -90,15 +91,6 @@ interface CoinInput {
   readonly levels: readonly LevelFill[];
 }
 
-/** Strategy state as stored: the state of the instance, and the last fill that it has seen. */
-interface StoredState {
-  readonly v: 1;
-  /** Market time at which the state was taken. */
-  readonly atMs: number;
-  readonly lastFillAt: string | null;
-  readonly instance: unknown;
-}
-
 /** One interval of closed candles, with the newest that the coin has received. */
 export interface CandleSource {
   readonly interval: Interval;
@@ -172,18 +164,6 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
 /** A replay that restarts at an earlier time must not continue with state of a later time. */
 const usableState = (saved: StoredState | undefined, nowMs: number): StoredState | undefined =>
   saved === undefined || saved.atMs > nowMs + BACKWARDS_MS ? undefined : saved;
-
-function readStoredState(value: unknown): StoredState | undefined {
-  if (!isObject(value) || value['v'] !== 1) return undefined;
-  const lastFillAt = value['lastFillAt'];
-  const atMs = value['atMs'];
-  return {
-    v: 1,
-    atMs: typeof atMs === 'number' ? atMs : 0,
-    lastFillAt: typeof lastFillAt === 'string' ? lastFillAt : null,
-    instance: value['instance'],
-  };
-}
 
 export const stateToStore = (coin: Coin): StoredState => ({
   v: 1,
