@@ -52,6 +52,7 @@ const OPEN_IN_DEMO = [
   /^\/profiles\/:id\/config-history\/:version\/restore$/,
   /^\/profiles\/:id\/symbols(?!.*\/proposals$)(\/|$)/,
   /^\/profiles\/:id\/(backtests|sweeps)(\/:\w+)?(\/(abort|pin|robustness|repeat))?$/,
+  /^\/profiles\/:id\/dry-runs\/:dryRunId\/(promote|drop)$/,
   /^\/profiles\/:id\/(gate|live-comparison)$/,
   /^\/dead-letters\/:id$/,
 ];

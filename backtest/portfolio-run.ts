@@ -107,7 +107,7 @@ export function runPortfolio(portfolio: Portfolio, onReason?: OnReason): Portfol
     for (const coinRun of coinRuns) if (coinRun.opensMs === opensMs) matchOpen(coinRun, fills);
     for (const coinRun of coinRuns) if (coinRun.opensMs === opensMs) advance(coinRun, nowMs, fills);
     for (const coinRun of coinRuns) {
-      // A coin before its first candle stands at the open of it, without a price.
+      // A coin before its first candle has the time of that open, and no price.
       if (coinRun.run.view.nowMs !== nowMs || coinRun.row === coinRun.run.input.start) continue;
       turns.get(coinRun.run)?.(opensMs);
       const reason = act(coinRun);

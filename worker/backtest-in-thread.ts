@@ -1,12 +1,19 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { isObject } from '#core/merge.ts';
 import type { RobustnessReport } from '#backtest/robustness.ts';
+import type { compareDryRun } from '#backtest/dry-run.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';
-import { type BacktestStart, ResearchRefused, USED_ALL_MEMORY } from '#worker/jobs/prepared.ts';
+import { type BacktestStart, type DryRunStart, ResearchRefused, USED_ALL_MEMORY } from '#worker/jobs/prepared.ts';
 import type { SweepProcess } from './sweep-process.ts';
 import { watchThread } from '#worker/strategy/watch.ts';
 
+type DryRunOutcome = ReturnType<typeof compareDryRun>;
+
 export const isBacktestStart = (value: unknown): value is BacktestStart => isObject(value) && 'inputs' in value;
+
+export const isDryRunStart = (value: unknown): value is DryRunStart =>
+  isObject(value) && 'coins' in value && 'fromMs' in value;
+const isDryRunOutcome = (value: unknown): value is DryRunOutcome => isObject(value) && 'totals' in value;
 
 const isOutcome = (value: unknown): value is BacktestOutcome => isObject(value) && 'kind' in value;
 const isAnyResult = (value: unknown): value is BacktestOutcome | RobustnessReport =>
@@ -30,6 +37,15 @@ export const examineApart = (
   place: Place,
 ): Promise<RobustnessReport> => computeApart(start, isExamination, place);
 
+/** Compares the two sides of a dry run in the same way. */
+export async function compareApart(start: DryRunStart, { files, signal }: Place): Promise<DryRunOutcome> {
+  const usesFile = start.coins.some(({ input }) => !('refused' in input) && input.present.file !== undefined);
+  if (!usesFile) return computeDryRun(start, signal);
+  const answer = await files.carryOut({ kind: 'dry-run', start }, signal);
+  if (!isDryRunOutcome(answer)) throw new Error('the process of strategy files gave no result of a dry run');
+  return answer;
+}
+
 /** A strategy file may use up the memory of its process, which must not be the one that trades. */
 async function computeApart<T>(
   start: BacktestStart,
@@ -45,6 +61,15 @@ async function computeApart<T>(
 /** In the process of strategy files: the result or the report. Rejects with ResearchRefused. */
 export const answerBacktest = (start: BacktestStart): Promise<unknown> =>
   computeInThread(start, isAnyResult, new AbortController().signal);
+
+/** In the process of strategy files: the comparison of a dry run. Rejects with ResearchRefused. */
+export const answerDryRun = (start: DryRunStart): Promise<unknown> =>
+  computeDryRun(start, new AbortController().signal);
+
+const computeDryRun = (start: DryRunStart, signal: AbortSignal): Promise<DryRunOutcome> =>
+  runInThread({ program: DRY_RUN, start, isAnswer: isDryRunOutcome, signal });
+
+const DRY_RUN = new URL('./dry-run-thread.ts', import.meta.url);
 
 const computeInThread = <T>(
   start: BacktestStart,

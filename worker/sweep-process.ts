@@ -4,7 +4,13 @@ import { promisify } from 'node:util';
 import type { SweepRequest } from '#core/research/research.ts';
 import { isObject } from '#core/merge.ts';
 import type { Unit } from '#storage/research/research.ts';
-import { type BacktestStart, type Prepared, ResearchRefused, USED_ALL_MEMORY } from '#worker/jobs/prepared.ts';
+import {
+  type BacktestStart,
+  type DryRunStart,
+  type Prepared,
+  ResearchRefused,
+  USED_ALL_MEMORY,
+} from '#worker/jobs/prepared.ts';
 
 /** The parameter sets of a sweep unit, with their market data and config. */
 export interface UnitStart {
@@ -34,9 +40,15 @@ interface FileBacktest {
   readonly start: BacktestStart;
 }
 
-export type SweepStart = UnitStart | StageStart | FileBacktest;
+/** A dry run of a strategy file. */
+interface FileDryRun {
+  readonly kind: 'dry-run';
+  readonly start: DryRunStart;
+}
+
+export type SweepStart = UnitStart | StageStart | FileBacktest | FileDryRun;
 export const isSweepStart = (value: unknown): value is SweepStart =>
-  isObject(value) && ['unit', 'stage', 'backtest'].includes(String(value['kind']));
+  isObject(value) && ['unit', 'stage', 'backtest', 'dry-run'].includes(String(value['kind']));
 
 /** Result: empty when done and stored, a refusal for the operator, or a failure to retry. */
 export interface SweepAnswer {

@@ -7,7 +7,7 @@ import { finishUnit } from '#storage/research/research.ts';
 import { ResearchRefused } from '#worker/jobs/prepared.ts';
 import { endStage } from '#worker/jobs/sweep-stage.ts';
 import { evaluateUnit } from '#worker/jobs/sweep-unit.ts';
-import { answerBacktest } from './backtest-in-thread.ts';
+import { answerBacktest, answerDryRun } from './backtest-in-thread.ts';
 import {
   isSweepStart,
   type StageStart,
@@ -45,6 +45,7 @@ async function answerTo(start: SweepStart): Promise<SweepAnswer> {
   try {
     if (start.kind === 'unit') return await finish(start);
     if (start.kind === 'backtest') return { evaluated: await answerBacktest(start.start) };
+    if (start.kind === 'dry-run') return { evaluated: await answerDryRun(start.start) };
     await endStageOf(start);
     return {};
   } catch (error) {

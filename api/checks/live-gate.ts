@@ -3,6 +3,7 @@ import { checkBars, type GateBars, type GateCheck, gateBars, gateFacts, USUAL_BA
 import { mergePatch } from '#core/merge.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { findTested, readGateBars } from '#storage/research/live-checks.ts';
+import { readRunLimits } from '#storage/trading/risk.ts';
 import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
 import { requireStrategy } from './config-check.ts';
@@ -10,7 +11,6 @@ import { fingerprintsOf } from './config-fingerprint.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import type { liveGate } from '#api/contract/live-checks.ts';
 import { untestedSentence } from './gate-untested.ts';
-import { readRunLimits } from './research-sharing.ts';
 
 type LiveGate = z.output<typeof liveGate>;
 type GateCoin = LiveGate['coins'][number];

@@ -1,11 +1,10 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
-import type { AccountId, ProfileId } from '#core/ids.ts';
+import type { ProfileId } from '#core/ids.ts';
 import type { RunLimits, RunRequest, RunSharing } from '#core/research/research.ts';
-import { hasLimits } from '#core/account/risk.ts';
 import type { Reader } from '#storage/postgres/database.ts';
 import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
 import { listProfiles, type ProfileView } from '#storage/operator/profiles.ts';
-import { readSubjects } from '#storage/trading/risk.ts';
+import { readRunLimits } from '#storage/trading/risk.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { requireListed } from './coin-binding.ts';
 import type { Warning } from './config-check.ts';
@@ -35,17 +34,6 @@ interface Shared {
 
 const coinsOf = ({ id, strategyName }: ProfileView, coins: Launch['coins']): RunCoin[] =>
   coins.map((coin) => ({ ...coin, profileId: id, strategyName }));
-
-/** The limits of an account and of some of its profiles; undefined when no limit is set. */
-export async function readRunLimits(
-  reader: Reader,
-  { accountId, profileIds }: { readonly accountId: AccountId; readonly profileIds: ReadonlySet<string> },
-): Promise<RunLimits | undefined> {
-  const { timezone, limits } = await readSubjects(reader, accountId);
-  const own = limits.filter((limit) => limit.scope === 'account' || profileIds.has(limit.subject));
-  const set = own.filter((limit) => hasLimits(limit.limits));
-  return set.length === 0 ? undefined : { timezone, limits: set };
-}
 
 /** The coins that share a balance in a run, and their limits; refuses coins that cannot share one. */
 export async function prepareSharing(

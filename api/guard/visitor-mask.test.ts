@@ -111,6 +111,7 @@ const LOCKED = new Set([...DEMO_LOCKS, ...DOOR_LOCKS].filter(({ method }) => met
 const ABSENT = new Set([
   '/accounts/:id/actions/:actionId',
   '/profiles/:id/diagnosis/runs/:runId',
+  '/profiles/:id/dry-runs/:dryRunId',
   '/profiles/:id/sweeps/:sweepId',
   '/strategy-versions/:hash',
 ]);

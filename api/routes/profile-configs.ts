@@ -36,7 +36,8 @@ async function restore(context: ApiContext, incoming: Incoming<typeof restoreCon
       `Version ${wanted.version} is a config of the strategy ${wanted.strategyName}: switch the strategy first.`,
     );
   }
-  return saveChange(context, { ...incoming, body: { config: configOf(wanted.config) } }, { version: wanted.version });
+  const { version, config } = wanted;
+  return saveChange(context, { ...incoming, body: { config: configOf(config) } }, { detail: { version } });
 }
 
 async function change(context: ApiContext, incoming: Incoming<typeof switchStrategy>) {

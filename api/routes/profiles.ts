@@ -116,7 +116,7 @@ interface ConfigChange {
 }
 
 /** Checks a new config of a profile: refuses errors and returns warnings. */
-async function requireNewConfig({ transaction, before, config, market }: ConfigChange): Promise<Warning[]> {
+export async function requireNewConfig({ transaction, before, config, market }: ConfigChange): Promise<Warning[]> {
   const strategy = requireStrategy(before.strategyName);
   requireConfig(strategy, config);
   const bound = await listBoundSymbols(transaction, before.id);
@@ -128,17 +128,25 @@ async function requireNewConfig({ transaction, before, config, market }: ConfigC
 
 type ProfileChange = Pick<Incoming<typeof changeProfile>, 'operator' | 'profile' | 'readAccount' | 'commit' | 'body'>;
 
-/** Saves a name or a config; `detail` is audited in addition to them. */
+interface ChangeOptions {
+  /** Audited in addition to name and config. */
+  readonly detail?: Record<string, unknown>;
+  /** Runs first in the transaction, with the profile as it is: it may refuse the change. */
+  before?(transaction: Transaction, profile: ProfileView): Promise<void>;
+}
+
+/** Saves a name or a config. */
 export async function saveChange(
   context: ApiContext,
   { operator, profile: { id, accountId, strategyName }, readAccount, commit, body }: ProfileChange,
-  detail: Record<string, unknown> = {},
+  options: ChangeOptions = {},
 ) {
   const { name, config } = body;
   // Parsed before the transaction, so that an invalid config does not hold one open.
   if (config !== undefined) requireConfig(requireStrategy(strategyName), config);
   const market = await readMarket(context, await readAccount());
   const saved = await commit(async ({ transaction, profile: before }) => {
+    await options.before?.(transaction, before);
     if (name !== undefined && (await isProfileNameTaken(transaction, { accountId, name, except: before.id }))) {
       throw nameTaken(name);
     }
@@ -151,7 +159,7 @@ export async function saveChange(
     return {
       answer: { profile: profileView(profile), warnings },
       before: { name: before.name, config: before.config },
-      after: { name: profile.name, config: profile.config, ...detail },
+      after: { name: profile.name, config: profile.config, ...options.detail },
     };
   });
   await announceProfile(context, id);

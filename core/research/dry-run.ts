@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { type Decimal, formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import { instantText } from '#core/text-fields.ts';
+import { costTerms } from './research.ts';
 
 /* A dry run: a changed config of a profile next to its present one, over the same candles. The worker writes results, the api shows them. */
 
@@ -24,7 +27,6 @@ export type DryRunDecision = z.output<typeof decision>;
 
 /** A close at which the two sides decided differently. */
 const difference = z.object({ at: z.iso.datetime(), present: decision, changed: decision });
-export type DryRunDifference = z.output<typeof difference>;
 
 /** Money and trades of one side since the start, in quote. */
 const money = {
@@ -53,7 +55,7 @@ const sides = <Side extends z.ZodType>(one: Side) => ({ present: one, changed: o
 const dryRunCoin = z.object({
   symbol: z.string(),
   quoteAsset: z.string(),
-  /** Why the coin could not be computed; the dry run goes on without it. Its numbers are then zero. */
+  /** Why the coin could not be computed; the others are computed without it. Its numbers are then zero. */
   refused: z.string().nullable(),
   /** Candles computed, and candles that are missing between the first and the last one. */
   candles: z.number(),
@@ -85,10 +87,56 @@ export const dryRunResult = z.object({
   differing: z.number(),
   coins: z.array(dryRunCoin).max(MOST_COINS),
   totals: z.array(dryRunTotal),
-  /** What both sides assume, as sentences. */
+  /** The assumptions of both sides, as sentences. */
   assumptions: z.array(z.string()),
 });
 export type DryRunResult = z.output<typeof dryRunResult>;
 
 /** The result without its differing decisions, for a list. */
 export const dryRunSummary = dryRunResult.omit({ coins: true, assumptions: true });
+
+/** In stored JSON a decimal is text, and so is a moment. */
+const decimal = z.codec(z.string(), z.custom<Decimal>(), { decode: requireDecimal, encode: formatDecimal });
+const moment = z
+  .codec(instantText, z.date(), { decode: (text) => new Date(text), encode: (at) => at.toISOString() })
+  .nullable();
+
+const storedPosition = z.object({
+  quantity: decimal,
+  averagePrice: decimal,
+  cost: decimal,
+  peakQuantity: decimal,
+  cycle: z.number(),
+  cycleNet: decimal,
+  filledQuote: decimal,
+  firstBuyAt: moment,
+  lastFillAt: moment,
+  cooldownUntil: moment,
+  lastCycleNet: decimal.nullable(),
+});
+
+const storedLevel = z.object({ level: z.number().nullable(), plannedQuote: decimal, filledQuote: decimal });
+
+/** Where both sides start: the coins with their positions, the balance of each quote asset, costs and limits. */
+export const dryRunOpening = z.object({
+  /** The first minute that is computed. */
+  from: instantText,
+  balances: z.record(z.string(), z.string()),
+  costs: costTerms,
+  /** Of profile and account; read by runLimits of research.ts. Null without limits. */
+  limits: z.unknown(),
+  coins: z.array(
+    z.object({
+      symbol: z.string(),
+      position: storedPosition,
+      levels: z.array(storedLevel),
+      /** The state of the strategy, as the engine stores it. */
+      state: z.unknown(),
+    }),
+  ),
+});
+export type DryRunOpening = z.output<typeof dryRunOpening>;
+
+/** The coins of the profile with their overrides, as stored at the start. */
+export const dryRunCoins = z.array(z.object({ symbol: z.string(), overrideConfig: z.unknown() }));
+export type DryRunCoins = Readonly<z.output<typeof dryRunCoins>>;

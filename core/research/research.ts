@@ -170,7 +170,7 @@ const storedCosts = {
 const runCoin = coin.extend({ profileId: idSchema<ProfileId>().optional(), strategyName: z.string().optional() });
 const runLimit = z.object({ scope: z.enum(RISK_SCOPES), subject: z.string(), limits: z.unknown() });
 /** The risk limits of a run, as of its launch. */
-const runLimits = z.object({
+export const runLimits = z.object({
   timezone: z.string(),
   limits: z.array(runLimit.extend({ limits: z.unknown().transform(readRiskLimits) })),
 });

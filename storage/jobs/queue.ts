@@ -53,6 +53,8 @@ export interface JobData {
     readonly from: string;
     readonly to: string;
   };
+  /** Computes a running dry run up to now, and enqueues itself again until it has ended. */
+  readonly 'evaluate-dry-run': { readonly dryRunId: string };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -77,6 +79,7 @@ const JOB_NAMES: readonly JobName[] = [
   'discover',
   'check-strategy',
   'preview-strategy',
+  'evaluate-dry-run',
 ];
 /** Jobs of earlier versions, which nothing takes any more. */
 const FORMER_JOBS = ['shadow-replay', 'snapshot-equity', 'watch-drift'];
@@ -90,6 +93,7 @@ const LONG_JOBS: readonly JobName[] = [
   'account-history',
   'check-strategy',
   'preview-strategy',
+  'evaluate-dry-run',
 ];
 const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 

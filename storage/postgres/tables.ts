@@ -214,6 +214,24 @@ export interface Tables {
     error: string | null;
     result: Json;
   };
+  dry_runs: {
+    id: string;
+    profile_id: ProfileId;
+    state: Generated<'running' | 'finished' | 'promoted' | 'dropped' | 'failed'>;
+    strategy_name: string;
+    version: number;
+    present: Json;
+    changed: Json;
+    coins: Json;
+    decisions: number;
+    warnings: JsonOrDefault;
+    opening: NullableJson;
+    result: NullableJson;
+    evaluated_to: NullableTime;
+    error: string | null;
+    started_at: TimeOrDefault;
+    ended_at: NullableTime;
+  };
   equity_snapshots: {
     profile_id: ProfileId;
     at: Time;

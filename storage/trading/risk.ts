@@ -13,6 +13,7 @@ import {
   type RiskLimits,
   type RiskScope,
 } from '#core/account/risk.ts';
+import type { RunLimits } from '#core/research/research.ts';
 import type { Reader, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 
@@ -27,8 +28,19 @@ interface Subjects {
   readonly limits: RiskFacts['limits'];
 }
 
-export const readSubjects = async (reader: Reader, accountId: AccountId): Promise<Subjects> =>
+const readSubjects = async (reader: Reader, accountId: AccountId): Promise<Subjects> =>
   subjectsIn(accountId, await selectSubjects(reader, accountId).executeTakeFirst());
+
+/** The limits of an account and of some of its profiles; undefined when no limit is set. */
+export async function readRunLimits(
+  reader: Reader,
+  { accountId, profileIds }: { readonly accountId: AccountId; readonly profileIds: ReadonlySet<string> },
+): Promise<RunLimits | undefined> {
+  const { timezone, limits } = await readSubjects(reader, accountId);
+  const own = limits.filter((limit) => limit.scope === 'account' || profileIds.has(limit.subject));
+  const set = own.filter((limit) => hasLimits(limit.limits));
+  return set.length === 0 ? undefined : { timezone, limits: set };
+}
 
 const selectSubjects = (reader: Reader, accountId: AccountId) =>
   reader

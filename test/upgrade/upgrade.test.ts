@@ -50,7 +50,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 };
 
 /** Reads of records that the recorded versions do not have. */
-const LATER = ['/proposals/:id', '/strategy-versions/:hash'];
+const LATER = ['/profiles/:id/dry-runs/:dryRunId', '/proposals/:id', '/strategy-versions/:hash'];
 
 async function addressOf({ pool }: Database, path: string): Promise<string> {
   const read = async (query: string): Promise<string> =>

@@ -29,6 +29,22 @@ export interface Prepared extends Omit<BacktestInput, 'bound' | 'candles' | 'his
   };
 }
 
+/** A coin of a dry run with both of its configs, or the sentence why it has no input. */
+interface PreparedPair {
+  readonly symbol: string;
+  readonly quoteAsset: string;
+  readonly input: { readonly present: Prepared; readonly changed: Prepared } | { readonly refused: string };
+}
+
+/** Input of a dry run. */
+export interface DryRunStart {
+  readonly profileId: ProfileId;
+  readonly coins: readonly PreparedPair[];
+  readonly limits?: RunLimits;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** Input of a backtest; its coins share a balance. */
 export interface BacktestStart {
   readonly inputs: readonly (Prepared & { readonly profileId: ProfileId })[];

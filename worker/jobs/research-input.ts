@@ -111,7 +111,11 @@ export function requireStrategy(name: string, file?: StrategyFile): AnyStrategy 
   return strategy;
 }
 
-async function readSymbolRules(context: WorkerContext, { request, symbol }: Question): Promise<SymbolRules> {
+/** The trading rules of a coin. Throws ResearchRefused. */
+export async function readSymbolRules(
+  context: WorkerContext,
+  { request, symbol }: { readonly request: Pick<RunRequest, 'venue'>; readonly symbol: string },
+): Promise<SymbolRules> {
   const { venue } = request;
   const cached = await context.cache.get(cacheKeys.rules(venue));
   const list =

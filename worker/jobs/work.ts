@@ -8,6 +8,7 @@ import { sendDigests } from './digest.ts';
 import { checkStrategy } from './check-strategy.ts';
 import { compareLive } from './compare-live.ts';
 import { discover } from './discover.ts';
+import { workDryRuns } from './evaluate-dry-run.ts';
 import { fetchCandles } from './fetch-candles.ts';
 import { fanOut, send } from './notify.ts';
 import { createPositionJobs } from './positions.ts';
@@ -30,6 +31,7 @@ export async function workResearch(context: WorkerContext, queue: Queue): Promis
   await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
   await queue.work('check-strategy', ({ hash }) => checkStrategy(context, hash));
   await queue.work('preview-strategy', (request, { signal }) => previewStrategy(context, request, signal));
+  await workDryRuns(context, queue);
   await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
 }
 
