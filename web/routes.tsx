@@ -116,6 +116,12 @@ const config = createRoute({
   validateSearch: texts('coin', 'edit', 'field'),
   component: load(() => import('#web/config/config.tsx'), 'ConfigPage'),
 });
+const dryRuns = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles/$id/dry-runs',
+  validateSearch: texts('run'),
+  component: load(() => import('#web/config/dry-runs.tsx'), 'DryRunsPage'),
+});
 const diagnosis = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/diagnosis',
@@ -274,7 +280,7 @@ export const makeRouter = (client: QueryClient) =>
     routeTree: root.addChildren([
       welcome,
       signIn,
-      shell.addChildren([config, coin, diagnosis, performance, backtests, compare, strategyVersion, ...pages]),
+      shell.addChildren([config, coin, dryRuns, diagnosis, performance, backtests, compare, strategyVersion, ...pages]),
     ]),
     context: { client },
     defaultPreload: 'intent',

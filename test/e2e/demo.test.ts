@@ -22,7 +22,7 @@ after(() => stack?.[Symbol.asyncDispose]());
 
 /** Words on a control or heading that lead to something that a live demo locks. */
 const LOCKED_WORDS =
-  /^(settings$|back ?up|restore|download.*backup|new account|add (an|the|another)? ?account|manage account|accounts and keys|enter a key|api key|password$|change.*password|sessions|sign out|notif|system notif|start.*(investigation|diagnosis)|why is it not trading|check now|reconcile fees|check fees|import external trades|save retention|ask .*(advisor|ai)|(send a )?test message)/i;
+  /^(settings$|back ?up|restore|download.*backup|new account|add (an|the|another)? ?account|manage account|accounts and keys|enter a key|api key|password$|change.*password|sessions|sign out|notif|system notif|start.*(investigation|diagnosis)|why is it not trading|check now|reconcile fees|check fees|import external trades|save retention|try without orders|ask .*(advisor|ai)|(send a )?test message)/i;
 const SCREENS = [
   ...['/', '/profiles', '/activity', '/changes', '/settings', '/orphans', '/dead-letters', '/profiles/:id'],
   ...['/tokens', '/approvals'],
@@ -134,6 +134,11 @@ test('a locked request of the demo is refused, and the page says so in a sentenc
   do refusedOnce(stack, 403);
   while (stack.faults.some((fault) => fault.includes('403')));
   await page.unrouteAll({ behavior: 'wait' });
+});
+
+test('a live demo starts no dry runs, and their page says so', async () => {
+  await page.goto(at('/profiles/:id/dry-runs'));
+  await page.getByText('A live demo starts no dry runs.').waitFor();
 });
 
 test('the operator of a demo signs in on its page', async () => {

@@ -7,6 +7,7 @@ export const SCREENS = [
   ['profile', '/profiles/:id', 'table tbody tr'],
   ['config', '/profiles/:id/config', 'form fieldset, form .field'],
   ['config-coin', '/profiles/:id/config?coin=BTCUSDT', 'form .field'],
+  ['dry-runs', '/profiles/:id/dry-runs', '.head p'],
   ['limits', '/profiles/:id/risk', 'form .field'],
   ['logs', '/profiles/:id/logs', '.feed li'],
   ['history', '/profiles/:id/history', '.sec'],

@@ -65,11 +65,13 @@ interface ConfigFormProps {
   used?: string;
   /** Shown below the help text of a setting. */
   extraOf?: (path: string) => ReactNode;
+  /** Another action next to the button that saves; gets the edit, and whether it differs from the saved settings. */
+  actionOf?: (edited: Config, dirty: boolean) => ReactNode;
 }
 
 /** Settings from the JSON Schema of a strategy; errors of the server are shown at their field. */
 export function ConfigForm(props: ConfigFormProps): ReactNode {
-  const { scope, remarks = [], onEdit, first, target, extraOf } = props;
+  const { scope, remarks = [], onEdit, first, target, extraOf, actionOf } = props;
   const { action = 'Save settings', used = 'Used from the next decision on after saving.' } = props;
   const [draft, setDraft] = useState<Config | null>(first ?? null);
   const [all, setAll] = useState(false);
@@ -116,6 +118,7 @@ export function ConfigForm(props: ConfigFormProps): ReactNode {
         <button type="button" className="btn" disabled={!dirty} onClick={() => put(scope.own)}>
           Discard
         </button>
+        {actionOf?.(edited, dirty)}
         <span className="note">{dirty ? used : save.isSuccess ? `Saved. ${used}` : 'Nothing is changed.'}</span>
       </div>
       {changes.length === 0 || scope.source === undefined ? null : (

@@ -7,6 +7,7 @@ import type { Coin, Profile } from '#web/data/answers.ts';
 import { useRead } from '#web/data/read.ts';
 import { ConfigForm, type ConfigScope, type Remarks, withProposed } from './config-form.tsx';
 import { ConfigHistory } from './config-history.tsx';
+import { DryRunNotice, TryWithoutOrders } from './try-without-orders.tsx';
 import { EntryPrice } from '#web/coin/entry-price.tsx';
 import { ProfileFrame } from '#web/profile/profile-frame.tsx';
 import { count } from '#web/ui/numbers.ts';
@@ -53,6 +54,7 @@ function Settings({ profile, symbol, proposed, target }: SettingsProps): ReactNo
           {profile.symbols.length === 0 ? '' : ` On ${profile.symbols.join(', ')}.`}
         </p>
       </div>
+      <DryRunNotice profile={profile} />
       <Scopes profile={profile} coins={coins} symbol={coin?.symbol} />
       <Read of={strategies} what="the settings" rows={8} height={52}>
         {() =>
@@ -122,10 +124,17 @@ function Editor({ profile, coins, coin, strategy, proposed, target }: EditorProp
   const first = proposed === undefined ? undefined : withProposed(scope, proposed);
   const [edit, setEdit] = useState<Record<string, unknown>>(mergePatch(scope.base, first ?? scope.own));
   const remarks = useRemarks(profile, edit);
+  const actionOf = (config: Record<string, unknown>, dirty: boolean): ReactNode => (
+    <TryWithoutOrders profile={profile} config={config} dirty={dirty} />
+  );
   return (
     <div className="cols">
       <div className="c6">
-        <ConfigForm scope={scope} remarks={remarks} onEdit={setEdit} first={first} target={target} />
+        <ConfigForm
+          {...{ scope, remarks, first, target }}
+          onEdit={setEdit}
+          {...(coin === undefined ? { actionOf } : {})}
+        />
         {coin === undefined ? <ConfigHistory profile={profile} /> : null}
       </div>
       <div className="c6 beside">

@@ -1,6 +1,6 @@
 import { isObject } from '#core/merge.ts';
 
-interface Difference {
+export interface Difference {
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;

@@ -1,6 +1,7 @@
 import { hashKey, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { listAccounts } from '#api/contract/accounts.ts';
+import { listDryRuns, readDryRun } from '#api/contract/dry-runs.ts';
 import { readKillSwitch } from '#api/contract/halts.ts';
 import { readOrderTerms } from '#api/contract/manual.ts';
 import type { Operation } from '#api/contract/operation.ts';
@@ -59,6 +60,7 @@ const CHANGED_BY: Partial<Record<EventFrame['topic'], readonly Operation[]>> = {
   account: [readDashboard, listAccounts, readOrderTerms, listPriceAlerts],
   halt: [readDashboard, readCoin, readKillSwitch, readProfileRisk, readAccountRisk],
   status: [status],
+  'dry-run': [listDryRuns, readDryRun],
 };
 
 /** Keys that a frame invalidates. */
