@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -40,5 +40,40 @@ test('missing candles are fetched in pages, once, without the candle in progress
   const wider = { ...order, fromMs: START - 10 * MINUTE_MS, toMs: START + 100 * MINUTE_MS };
   assert.equal(await backfillCandles(market, store, wider), 10);
   assert.deepEqual(requested.slice(4), [-10], 'nothing is requested beyond the window');
+  rmSync(folder, { recursive: true });
+});
+
+test('workers that share the folder fetch a series once, also after one that died', { timeout: 60_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'backfill-'));
+  let requests = 0;
+  await using server = await startScriptedServer(({ path, query }) => {
+    if (path === '/api/v3/time') return { body: { serverTime: NOW } };
+    requests += 1;
+    const from = Math.ceil((Number(query['startTime']) - START) / MINUTE_MS);
+    return { body: Array.from({ length: Number(query['limit']) }, (_, i) => row(from + i)) };
+  });
+  const market = createMarketReader({ restUrl: server.url, limiter: createRateLimiter() });
+  await market.clock.sync();
+  // A worker that died has left its turn.
+  mkdirSync(join(folder, 'SOLUSDT', '1m'), { recursive: true });
+  writeFileSync(join(folder, 'SOLUSDT', '1m', 'fetching'), '');
+  const order = { symbol: 'SOLUSDT', interval: '1m', fromMs: START, toMs: NOW } as const;
+  const added = await Promise.all([1, 2, 3, 4].map(() => backfillCandles(market, new CandleStore(folder), order)));
+  assert.deepEqual(
+    added.toSorted((a, b) => a - b),
+    [0, 0, 0, 2500],
+  );
+  assert.equal(requests, 3);
+  assert.deepEqual(readdirSync(join(folder, 'SOLUSDT', '1m')), ['2024-01.candles']);
+  const left = new AbortController();
+  const turn = await new CandleStore(folder).turn('SOLUSDT', '1m');
+  const waiting = backfillCandles(market, new CandleStore(folder), {
+    ...order,
+    fromMs: START - MINUTE_MS,
+    signal: left.signal,
+  });
+  left.abort();
+  await assert.rejects(waiting, { name: 'AbortError' });
+  turn[Symbol.dispose]();
   rmSync(folder, { recursive: true });
 });

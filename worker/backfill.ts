@@ -42,13 +42,16 @@ function missingSpans(store: CandleStore, { symbol, interval, fromMs, toMs }: Ba
 }
 
 /**
- * Fetches the closed candles that the store lacks, with the lowest request priority. Candles that the exchange does not
- * have stay a gap. Returns the number of added candles.
+ * Fetches the closed candles that the store lacks, with the lowest request priority. Of several processes that share the
+ * folder one fetches, and the others then find its candles. Candles that the exchange does not have stay a gap. Returns
+ * the number of added candles.
  */
 export async function backfillCandles(market: MarketPort, store: CandleStore, order: BackfillOrder): Promise<number> {
   const { symbol, interval, signal } = order;
   const stepMs = INTERVAL_MS[interval];
   let added = 0;
+  if (missingSpans(store, order).length === 0) return added;
+  using _turn = await store.turn(symbol, interval, signal);
   for (const [fromMs, toMs] of missingSpans(store, order)) {
     let kept: Candle[] = [];
     for (let atMs = fromMs; atMs < toMs; ) {

@@ -86,6 +86,17 @@ test('months, gaps inside and between them, and a window', () => {
   assert.ok(!isCandleStore(FOLDER));
 });
 
+test('a draft of a worker in another container, whose process has the same id, is not touched', () => {
+  const root = join(FOLDER, 'shared');
+  const store = new CandleStore(root);
+  store.add('AAAUSDT', '1m', candlesAt([-1]));
+  const theirs = join(root, 'AAAUSDT', '1m', `2024-01.candles.${process.pid}.draft`);
+  writeFileSync(theirs, 'half a file');
+  store.add('AAAUSDT', '1m', candlesAt([-2]));
+  assert.deepEqual(minutesOf(store.load('AAAUSDT', '1m')), [-2, -1]);
+  assert.equal(readFileSync(theirs, 'utf8'), 'half a file');
+});
+
 test('candles that come again replace, and those that differ are counted', () => {
   const store = new CandleStore(join(FOLDER, 'again'));
   store.add('SOLUSDT', '1m', candlesAt([0, 1, 3]));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -15,6 +16,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CandleColumns, INTERVAL_MS, INTERVALS, type Interval, isInterval } from '#core/market/candle.ts';
 import { lowerBound, sharedColumns, sliceColumns } from '#core/market/candle-columns.ts';
 import { type BlockHeader, decodeBlock, encodeBlock, readBlockHeader } from './block.ts';
+import { takeTurn } from './turn.ts';
 
 const ENDING = '.candles';
 /** Headers are read without the candles after them; a file whose header is longer is read completely. */
@@ -159,6 +161,11 @@ export class CandleStore {
     return sliceColumns(columns, lowerBound(columns.openMs, fromMs), lowerBound(columns.openMs, toMs));
   }
 
+  /** The turn to fetch candles of a series, among all that share the folder: turn.ts. Rejects when aborted. */
+  turn(symbol: string, interval: Interval, signal?: AbortSignal): Promise<Disposable> {
+    return takeTurn(join(this.#root, symbol, interval), signal);
+  }
+
   /** Adds candles of one series and replaces stored ones. Returns how many are new and how many differed. */
   add(symbol: string, interval: Interval, columns: CandleColumns): { added: number; replaced: number } {
     const folder = join(this.#root, symbol, interval);
@@ -180,8 +187,9 @@ export class CandleStore {
   }
 }
 
+/** Workers in containers share a folder and have equal process ids, so those do not distinguish drafts. */
 function replaceFile(path: string, bytes: Buffer): void {
-  const draft = `${path}.${process.pid}.draft`;
+  const draft = `${path}.${randomUUID()}.draft`;
   try {
     writeFileSync(draft, bytes, { flush: true });
     renameSync(draft, path);
