@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setKillSwitch } from '#api/contract/halts.ts';
 import { until } from '#test/flow/until.ts';
-import { fencedBlocks } from '#test/harness/fenced.ts';
 import { ROOT } from '#test/harness/source-files.ts';
 import { olderCommit } from '#test/start/older-commit.ts';
 import { provideBaseImages } from './base-images.ts';
+import { blockOf } from './block.ts';
 import { startEngine } from './engine.ts';
 import { fills, type Operator, order, signInAt, signUpAt, untilServed } from './operator.ts';
 import { reasonToSkip } from './provided.ts';
@@ -45,13 +45,6 @@ before(async () => {
   stack = resources.use(await openStack(checkout));
 });
 after(() => resources.disposeAsync(), { timeout: 120_000 });
-
-/** A block of a document that needs an engine. */
-function blockOf(path: string, words: RegExp): string {
-  const found = fencedBlocks(path).find(({ needs, text }) => needs === 'a Docker engine' && words.test(text));
-  assert.ok(found !== undefined, `${path} has a block with ${words}`);
-  return found.text;
-}
 
 async function restingKinds(): Promise<string[]> {
   const open = (await openOrdersAt(await exchange())) ?? [];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { listAccounts } from '#api/contract/accounts.ts';
+import { createAccount, listAccounts, saveApiKey } from '#api/contract/accounts.ts';
 import { readAction } from '#api/contract/actions.ts';
 import { placeOrder } from '#api/contract/manual.ts';
 import { signIn, signUp, status } from '#api/contract/session.ts';
@@ -23,15 +23,38 @@ export interface Operator extends ApiClient {
   readonly profileId: ProfileId;
 }
 
-/** Signs up, and starts a profile that holds BTCUSDT. */
-export async function signUpAt(url: string): Promise<Operator> {
+/** The profile that trades an account. */
+export interface Traded {
+  readonly symbols: readonly string[];
+  /** Absent: one that leaves the trading to the operator. */
+  readonly config?: object;
+}
+
+/** Signs up, and starts a profile. */
+export async function signUpAt(
+  url: string,
+  { symbols, config = CALM }: Traded = { symbols: [SYMBOL] },
+): Promise<Operator> {
   const client = createClient(`${url}/api`);
   await until('the api to answer', () => client.call(status, {}).catch(() => undefined));
   await client.call(signUp, { body: CREDENTIALS });
   const [account] = (await client.call(listAccounts, {})).accounts;
   assert.ok(account !== undefined, 'a sign-up makes an account');
-  const profileId = await startProfile({ ...client, accountId: account.id }, [SYMBOL], { config: CALM });
+  const profileId = await startProfile({ ...client, accountId: account.id }, symbols, { config });
   return { ...client, accountId: account.id, profileId };
+}
+
+/** Adds another account on the paper exchange, with such a profile. Returns the same operator, who trades that account. */
+export async function addAccount(
+  operator: Operator,
+  { name, apiKey, secret }: { readonly name: string; readonly apiKey: string; readonly secret: string },
+  { symbols, config = CALM }: Traded,
+): Promise<Operator> {
+  const body = { name, exchangeMode: 'testnet', endpoint: 'paper' } as const;
+  const { id: accountId } = await operator.call(createAccount, { body });
+  await operator.call(saveApiKey, { params: { id: accountId }, body: { apiKey, secret, label: name } });
+  const profileId = await startProfile({ ...operator, accountId }, symbols, { config, name: `of ${name}` });
+  return { ...operator, accountId, profileId };
 }
 
 export const signInAt = (operator: Operator): Promise<unknown> => operator.call(signIn, { body: CREDENTIALS });

@@ -15,8 +15,11 @@ const TIERS = {
   demo: 'the live demo in containers: seed, reset, limits',
   compose: 'image and Compose file in a container engine',
 } as const;
-/** Only by name: its first run builds an API server, some ten minutes. */
-const ON_REQUEST = { kubernetes: 'the chart in a Kubernetes API server' } as const;
+/** Only by name: the first run of kubernetes builds an API server, some ten minutes, and scale takes some three. */
+const ON_REQUEST = {
+  kubernetes: 'the chart in a Kubernetes API server',
+  scale: 'three api, three workers and four research workers: a sweep that they share, and an upgrade under load',
+} as const;
 const ALL = { ...TIERS, ...ON_REQUEST } as const;
 type TierName = keyof typeof ALL;
 
@@ -25,7 +28,7 @@ const USAGE = `npm run test:deploy -- [--files] [tier …]
 ${Object.entries(ALL)
   .map(([name, what]) => `  ${name.padEnd(10)}  ${what}`)
   .join('\n')}
-Without an argument: everything but kubernetes, whose first run builds an API server for some ten minutes.
+Without an argument: everything but kubernetes, whose first run builds an API server for some ten minutes, and scale.
 UPGRADES=10 upgrades that often. Downloads are kept in $XDG_CACHE_HOME/tradewind-deploy.`;
 
 interface Row {

@@ -7,7 +7,11 @@ import { ROOT } from '#test/harness/source-files.ts';
 import { must, run } from './command.ts';
 import { ADDRESS, ENGINE_ENV } from './engine.ts';
 
-const PAPER_KEY: Key = { apiKey: 'paper-account-of-compose', secret: 'paper-secret-of-compose' };
+/** The account of deploy/compose.yaml on its paper exchange. */
+export const PAPER_KEY: Key & { readonly secret: string } = {
+  apiKey: 'paper-account-of-compose',
+  secret: 'paper-secret-of-compose',
+};
 const openOrders = z.array(z.looseObject({ orderId: z.number(), type: z.string(), side: z.string() }));
 type OpenOrder = z.infer<typeof openOrders>[number];
 
@@ -63,22 +67,41 @@ export async function checkOut(commit: string, folder: string): Promise<void> {
   rmSync(archive);
 }
 
+/** An account of the paper exchange, and a coin. */
+interface CoinOf {
+  readonly key?: Key;
+  readonly symbol?: string;
+}
+
 /** Open orders on the paper exchange at this address; undefined while it does not answer. */
-export async function openOrdersAt(address: string): Promise<OpenOrder[] | undefined> {
+export async function openOrdersAt(
+  address: string,
+  { key = PAPER_KEY, symbol = 'BTCUSDT' }: CoinOf = {},
+): Promise<OpenOrder[] | undefined> {
   const client = clientOf(`http://${address}:18080`);
-  const answer = await client('GET /api/v3/openOrders', { symbol: 'BTCUSDT' }, PAPER_KEY).catch(() => undefined);
+  const answer = await client('GET /api/v3/openOrders', { symbol }, key).catch(() => undefined);
   return answer?.status === 200 ? openOrders.parse(answer.body) : undefined;
 }
 
-/** Every order that the account has placed for the coin. */
-export async function ordersAt(address: string): Promise<number> {
+/** Every order that the account has placed for the coin, as its time in ms. */
+export async function orderTimesAt(
+  address: string,
+  { key = PAPER_KEY, symbol = 'BTCUSDT' }: CoinOf = {},
+): Promise<number[]> {
   const client = clientOf(`http://${address}:18080`);
-  const { body } = await client('GET /api/v3/allOrders', { symbol: 'BTCUSDT' }, PAPER_KEY);
-  return z.array(z.unknown()).parse(body).length;
+  const { body } = await client('GET /api/v3/allOrders', { symbol, limit: '1000' }, key);
+  return z
+    .array(z.looseObject({ time: z.number() }))
+    .parse(body)
+    .map(({ time }) => time);
 }
 
+/** How many orders the account has ever placed for the coin. */
+export const ordersAt = async (address: string, of: CoinOf = {}): Promise<number> =>
+  (await orderTimesAt(address, of)).length;
+
 /** The price of the coin there. */
-export async function priceAt(address: string): Promise<number> {
-  const { body } = await clientOf(`http://${address}:18080`)('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' });
+export async function priceAt(address: string, symbol = 'BTCUSDT'): Promise<number> {
+  const { body } = await clientOf(`http://${address}:18080`)('GET /api/v3/ticker/price', { symbol });
   return Number(z.object({ price: z.string() }).parse(body).price);
 }

@@ -10,3 +10,4 @@ ENV PATH=/usr/local/pgsql/bin:$PATH
 VOLUME /var/lib/postgresql
 STOPSIGNAL SIGINT
 ENTRYPOINT ["bash", "/usr/local/bin/entrypoint"]
+CMD ["postgres"]

@@ -13,4 +13,4 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   as pg_ctl --wait --mode=fast stop
   echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
 fi
-exec setpriv --reuid=postgres --regid=postgres --clear-groups postgres -c listen_addresses='*' -c unix_socket_directories=/tmp
+exec setpriv --reuid=postgres --regid=postgres --clear-groups "$@" -c listen_addresses='*' -c unix_socket_directories=/tmp
