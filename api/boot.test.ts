@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { createAccount } from '#storage/operator/accounts.ts';
+import { until } from '#test/flow/until.ts';
 import { openEmptyDatabase, openTestDatabase } from '#test/harness/test-database.ts';
 import { createOperator } from '#storage/operator/users.ts';
 
@@ -72,6 +74,43 @@ test('the api serves, survives the loss of its database connections and stops on
     assert.equal(last, 200);
     child.send({ stop: true });
     assert.deepEqual(await ended, [0, null]);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test('a change in progress is answered when the api stops, and its connection then ends', async () => {
+  await using opened = await openTestDatabase();
+  const child = spawn(process.execPath, [MAIN], {
+    env: { DATABASE_URL: opened.url, PORT: '0', LOG_LEVEL: 'silent' },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  try {
+    const [{ port }] = await once(child, 'message');
+    const body = JSON.stringify({ email: 'a@example.org', password: 'a long enough password' });
+    const headers = {
+      ...{ 'content-type': 'application/json', 'content-length': body.length, 'x-tradewind-client': '1' },
+      expect: '100-continue',
+    };
+    const agent = new Agent({ keepAlive: true });
+    const change = request({ host: '127.0.0.1', port, path: '/api/auth/sign-in', method: 'POST', headers, agent });
+    const answered = once(change, 'response');
+    change.write(body.slice(0, 10));
+    await once(change, 'continue');
+    child.send({ stop: true });
+    await until('the api to take no more connections', () =>
+      fetch(`http://127.0.0.1:${port}/api/status`, { headers: { connection: 'close' } }).then(
+        () => false,
+        () => true,
+      ),
+    );
+    change.end(body.slice(10));
+    const [answer] = await answered;
+    assert.equal(answer.statusCode, 401);
+    answer.resume();
+    assert.deepEqual(await ended, [0, null]);
+    agent.destroy();
   } finally {
     child.kill('SIGKILL');
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { ChatPoller } from '#api/chat/poller.ts';
 import { createApp } from './app.ts';
@@ -20,6 +21,10 @@ export interface Address {
  */
 const KEEP_ALIVE_MS = 75_000;
 
+/** Requests in progress get this long for their answer when the api stops: a proxy cannot send a change a second time. */
+const DRAIN_MS = 2_000;
+const LOOK_EVERY_MS = 20;
+
 /** HTTP and WebSocket on one port. */
 class ApiServer implements AsyncDisposable {
   readonly port: number;
@@ -36,10 +41,17 @@ class ApiServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chat?.[Symbol.asyncDispose]();
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    // Takes the connections that wait to be accepted: closing would reset them.
+    await nextTurn();
+    const server = this.#server;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     await this.#hub[Symbol.asyncDispose]();
-    if ('closeAllConnections' in this.#server) this.#server.closeAllConnections();
+    if (!('closeAllConnections' in server)) return closed;
+    const idle = setInterval(() => server.closeIdleConnections(), LOOK_EVERY_MS);
+    const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
     await closed;
+    clearInterval(idle);
+    clearTimeout(late);
   }
 }
 
