@@ -120,4 +120,4 @@ console.log(
     `${shown((user + system) / 1e6)} s CPU; resident memory ${shown(before)} MB before, at most ${shown(most)} MB on the way.`,
 );
 report({ id: 'api.export', what: `export of ${shown(EXPORTED)} log rows`, unit: 's', values: [seconds] });
-report({ id: 'api.export-memory', what: 'more memory on the way', unit: 'MB', values: [most - before] });
+report({ id: 'api.export-memory', what: 'more memory during that export', unit: 'MB', values: [most - before] });

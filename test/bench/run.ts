@@ -14,6 +14,9 @@ const USAGE = `npm run bench -- [bench …] [--write]
 Runs the benches one after the other and prints the table of docs/performance.md: ${BENCHES.join(', ')}.
 --write keeps the figures in test/bench/figures.json, from which npm run documents makes the table.`;
 
+/** A bench that hangs does not keep the others from running. */
+const LIMIT_MS = 40 * 60_000;
+
 /** Variables with which a bench does less than what its figures say. */
 const SMALLER = /^(BENCH_(COINS|ROUNDS|PARTS|MARKET_MINUTES|CLOCK_MINUTES)|BACKUP_BENCH_MB)$/;
 
@@ -62,7 +65,7 @@ async function runOf(): Promise<Run> {
 async function runBench(bench: Bench, file: string): Promise<Parameters<typeof withOutcome>[2]> {
   console.log(`\n${bench}`);
   const child = spawn(process.execPath, [join('test', 'bench', `${bench}.ts`)], {
-    ...{ cwd: ROOT, stdio: 'inherit', env: { ...process.env, [REPORT_FILE]: file } },
+    ...{ cwd: ROOT, stdio: 'inherit', timeout: LIMIT_MS, env: { ...process.env, [REPORT_FILE]: file } },
   });
   await once(child, 'exit');
   const { exitCode, signalCode } = child;
