@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { downloadBackup, restoreBackup } from '#api/contract/backup.ts';
 import { dropDryRun, listDryRuns, promoteDryRun, readDryRun, startDryRun } from '#api/contract/dry-runs.ts';
 import { listConfigHistory, restoreConfig } from '#api/contract/profile-configs.ts';
 import { changeCoin, changeProfile, deleteProfile, readProfile } from '#api/contract/profiles.ts';
@@ -155,6 +156,17 @@ test('a deleted profile takes its dry runs along, and of ended ones the newest a
   await api.call(deleteProfile, { params });
   const { rows } = await api.database.pool.query('select 1 from dry_runs');
   assert.equal(rows.length, 0);
+});
+
+test('a restored dry run continues', async () => {
+  await started();
+  const backup = await fetch(`${api.url}/api${downloadBackup.path}`, { headers: { cookie: api.cookie ?? '' } });
+  const body = new Uint8Array(await backup.arrayBuffer());
+  await api.database.pool.query("delete from pgboss.job where name = 'evaluate-dry-run'");
+  const headers = { 'content-type': 'application/octet-stream' };
+  const restored = await api.request('POST', `/api${restoreBackup.path}`, { headers, body });
+  assert.equal(restored.status, 200, restored.text);
+  assert.equal(await jobs(), 1);
 });
 
 test('the schema refuses what must not be', async () => {

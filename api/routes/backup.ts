@@ -5,6 +5,7 @@ import { backupName, listBackups } from '#storage/backup/folder.ts';
 import { UPLOADED_FILE } from '#storage/backup/lines.ts';
 import { BackupRefused } from '#storage/backup/refused.ts';
 import { restoreBackup as restoreFrom } from '#storage/backup/restore.ts';
+import { listRunning } from '#storage/research/dry-runs.ts';
 import { writeBackup } from '#storage/backup/take.ts';
 import { openUnnamedFile } from '#storage/backup/unnamed-file.ts';
 import { patchSetting, readSetting } from '#storage/postgres/service-settings.ts';
@@ -59,14 +60,21 @@ const limited = (): Transform => {
 };
 
 async function restore(context: ApiContext, incoming: Incoming<typeof restoreBackup>) {
-  const { database, settings } = context;
+  const { database, settings, queue } = context;
   const { operator, commit, upload, signal } = incoming;
   await using file = await openUnnamedFile(settings.backupDir);
   try {
     await pipeline(upload, limited(), (arrived) => file.writeFile(arrived));
     const { at, rows } = await restoreFrom(database, file, { limits: UPLOADED_FILE, signal });
     const after = { at, rows, by: operator.user.email };
-    await commit(async () => ({ answer: undefined, userId: null, after }));
+    await commit(async ({ transaction }) => {
+      // The jobs of the queue are not in a backup.
+      for (const dryRunId of await listRunning(transaction))
+        await queue.enqueueIn(transaction, {
+          ...{ name: 'evaluate-dry-run', data: { dryRunId }, singletonKey: dryRunId },
+        });
+      return { answer: undefined, userId: null, after };
+    });
     for (const command of ['accounts-changed', 'profiles-changed', 'halts-changed'] as const)
       await announce(context, { command, events: [{ topic: 'status', data: {} }] });
     return { backupAt: at, rows };
