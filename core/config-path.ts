@@ -60,10 +60,3 @@ export function leavesOf(value: unknown, path = ''): [string, unknown][] {
   if (!isObject(value) && !Array.isArray(value)) return [[path, value]];
   return Object.entries(value).flatMap(([key, part]) => leavesOf(part, path === '' ? key : `${path}.${key}`));
 }
-
-/** The paths of the values that two configs do not share, in order. */
-export function differingPaths(a: unknown, b: unknown): string[] {
-  const [ofA, ofB] = [new Map(leavesOf(a)), new Map(leavesOf(b))];
-  const paths = new Set([...ofA.keys(), ...ofB.keys()]);
-  return [...paths].filter((path) => ofA.get(path) !== ofB.get(path)).toSorted();
-}

@@ -1,4 +1,4 @@
-import { differingPaths } from '#core/config-path.ts';
+import { differencesOf } from '#core/config-differences.ts';
 import { isObject } from '#core/merge.ts';
 import { dryRunCoins, dryRunResult, dryRunSummary, MOST_COINS } from '#core/research/dry-run.ts';
 import { type BoundSymbol, listBoundSymbols } from '#storage/operator/profile-symbols.ts';
@@ -22,7 +22,7 @@ import { requireNewConfig, saveChange } from './profiles.ts';
 
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
 
-/** Overrides by coin, as one config. */
+/** Overrides by coin, each with `bound`, so that a coin that was added or removed differs. */
 const overridesOf = (bound: readonly { readonly symbol: string; readonly overrideConfig?: unknown }[]) =>
   Object.fromEntries(bound.map(({ symbol, overrideConfig }) => [symbol, { bound: true, ...configOf(overrideConfig) }]));
 
@@ -32,11 +32,11 @@ function changedSince(
   now: Pick<ProfileView, 'strategyName' | 'config'>,
   bound: readonly BoundSymbol[],
 ) {
-  const coins = differingPaths(overridesOf(dryRunCoins.parse(row.coins)), overridesOf(bound));
+  const coins = differencesOf(overridesOf(dryRunCoins.parse(row.coins)), overridesOf(bound));
   return [
     ...(now.strategyName === row.strategyName ? [] : ['strategyName']),
-    ...differingPaths(row.present, now.config).map((path) => (path === '' ? 'config' : `config.${path}`)),
-    ...coins.map((path) => `symbols.${path.replace(/\.bound$/, '')}`),
+    ...differencesOf(row.present, now.config).map(({ path }) => (path === '' ? 'config' : `config.${path}`)),
+    ...coins.map(({ path }) => `symbols.${path.replace(/\.bound$/, '')}`),
   ];
 }
 
@@ -47,7 +47,7 @@ function viewOf(row: DryRunRow, profile: ProfileView, bound: readonly BoundSymbo
   const [present, changed] = [configOf(row.present), configOf(row.changed)];
   return {
     ...shown,
-    ...{ present, changed, differs: differingPaths(present, changed) },
+    ...{ present, changed, differs: differencesOf(present, changed).map(({ path }) => path) },
     changedSince: isOpen ? changedSince(row, profile, bound) : [],
     symbols: dryRunCoins.parse(coins).map(({ symbol }) => symbol),
     warnings: warning.array().parse(row.warnings),
@@ -69,7 +69,7 @@ async function start(context: ApiContext, { profile, readAccount, commit, body }
   const market = await readMarket(context, await readAccount());
   const dryRun = await commit(async ({ transaction, profile: before }) => {
     const warnings = await requireNewConfig({ transaction, before, config, market });
-    if (differingPaths(before.config, config).length === 0)
+    if (differencesOf(before.config, config).length === 0)
       throw invalidField('config', 'is the present config of the profile: change a setting');
     const coins = await listBoundSymbols(transaction, before.id);
     requireCoins(coins);

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { differencesOf } from '#core/config-differences.ts';
 import { mergePatch } from '#core/merge.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { listStrategies } from '#api/contract/profiles.ts';
@@ -6,7 +7,6 @@ import { listConfigHistory, restoreConfig } from '#api/contract/profile-configs.
 import type { Profile } from '#web/data/answers.ts';
 import { useAct, useRead } from '#web/data/read.ts';
 import { useLabels } from './setting-labels.ts';
-import { differencesOf } from './differences.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Failure, Notice } from '#web/ui/notice.tsx';
 import { Section } from '#web/ui/section.tsx';

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
+import { type Difference, differencesOf } from '#core/config-differences.ts';
 import { mergePatch } from '#core/merge.ts';
 import { listStrategies } from '#api/contract/profiles.ts';
 import type { DryRun } from '#web/data/dry-runs.ts';
 import { useRead } from '#web/data/read.ts';
 import { Section } from '#web/ui/section.tsx';
-import { type Difference, differencesOf } from './differences.ts';
 import { useLabels } from './setting-labels.ts';
 
 type Configs = Pick<DryRun, 'strategyName' | 'present' | 'changed'>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { differencesOf } from './differences.ts';
+import { differencesOf } from './config-differences.ts';
 
 test('two configs are compared path by path', () => {
   const before = { sell: { stop: '0.97', trail: '0.99' }, levels: [1], same: 1 };
@@ -12,6 +12,9 @@ test('two configs are compared path by path', () => {
     { path: 'empty', before: undefined, after: '' },
   ]);
   assert.deepEqual(differencesOf(before, before), []);
+  assert.deepEqual(differencesOf({}, { sell: { stop: '0.95' }, empty: {} }), [
+    { path: 'sell.stop', before: undefined, after: '0.95' },
+  ]);
 });
 
 test('lists of the same length are compared item by item', () => {
