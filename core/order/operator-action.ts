@@ -27,7 +27,7 @@ export interface OperatorAction {
   readonly validMs: number;
   /** An earlier run took it and ended since. A part of it may be done. */
   readonly resumed: boolean;
-  /** The order that an earlier run committed for it. */
+  /** The order that an earlier run committed for it, or, of a resumed cancel, the order to cancel. */
   readonly clientOrderId: string | null;
   /** Price of the preview that the operator approved, for the action of a proposal. */
   readonly previewPrice: string | null;

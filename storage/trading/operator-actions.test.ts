@@ -63,6 +63,30 @@ test('actions that a dead worker left are taken up by the next owner, and only t
   assert.equal(await finishAction(db, { id, fencing }, done()), true);
 });
 
+test('a cancel that a dead worker left names its order, which may be cancelled already', async () => {
+  await using opened = await openTestDatabase();
+  const db = opened.database;
+  const owner = await seedOwner(db);
+  const { record } = requireCommitted(await createTradingStore(db).commitIntent(intentOf(owner)));
+  await createTradingStore(db).updateOrder(record.id, { state: 'cancelled' });
+  const { user_id } = await db.kysely.selectFrom('accounts').select('user_id').executeTakeFirstOrThrow();
+  const cancel = { accountId: owner.accountId, kind: 'cancel-order', requestedBy: user_id };
+  await db.transaction(async (open) => {
+    await requestAction(open, { ...cancel, payload: { orderId: record.id } });
+    await requestAction(open, { ...cancel, payload: { orderId: 'none' } });
+  });
+  const claim = () => claimActions(db, { ...owner, inHand: [] });
+  assert.deepEqual(
+    (await claim()).map(({ clientOrderId }) => clientOrderId),
+    [null, null],
+    'a cancel that starts looks at the open orders',
+  );
+  assert.deepEqual(
+    (await claim()).map(({ clientOrderId }) => clientOrderId),
+    [record.clientOrderId, null],
+  );
+});
+
 test('actions that are not started in time expire, and read as expired while no worker runs', async () => {
   await using opened = await openTestDatabase();
   const db = opened.database;

@@ -77,10 +77,12 @@ export async function requestAction(
   return { id, isNew: true };
 }
 
+const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+
 /**
  * Claims the pending actions of an account, oldest first, and those that an earlier run claimed and did not finish, without
  * `inHand`. One statement: only the holder of the lease with this number claims actions. It also marks actions as expired
- * that were never started in time.
+ * that were never started in time. A resumed cancel names its order: the earlier run may have cancelled it already.
  */
 export async function claimActions(
   db: Database,
@@ -103,7 +105,11 @@ export async function claimActions(
       returning action.*, open.resumed
     )
     select taken.id, taken.account_id as "accountId", taken.profile_id as "profileId", taken.symbol, taken.kind,
-      taken.payload, requested_at as "requestedAt", resumed, client_order_id as "clientOrderId",
+      taken.payload, requested_at as "requestedAt", resumed,
+      coalesce(orders.client_order_id, (select cancelled.client_order_id from orders cancelled
+        where resumed and taken.kind = 'cancel-order' and cancelled.account_id = taken.account_id
+          and cancelled.id = case when taken.payload ->> 'orderId' ~ ${UUID} then (taken.payload ->> 'orderId')::uuid end
+        )) as "clientOrderId",
       (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "validMs",
       (select preview.detail ->> 'price' from proposals join operator_actions preview on preview.id = preview_id
         where proposals.id = taken.proposal_id) as "previewPrice"
