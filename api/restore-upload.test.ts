@@ -92,3 +92,31 @@ test('a restore ends with its client: nothing is changed, trading continues, and
   const names = (await api.call(listProfiles, {})).profiles.map(({ name }) => name);
   assert.deepEqual(names.toSorted(), ['Kept', 'Newer']);
 });
+
+test('a restore that would end in a deadlock with another transaction waits until that one has ended', async () => {
+  const answer = await fetch(`${api.url}/api${downloadBackup.path}`, { headers: { cookie: api.cookie ?? '' } });
+  const file = new Uint8Array(await answer.arrayBuffer());
+  await api.addProfile('Newer again', { symbols: [] });
+  const { pool } = api.database;
+  const tables = await pool.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' order by oid`,
+  );
+  const holder = await pool.connect();
+  try {
+    await holder.query('begin; set local idle_in_transaction_session_timeout = 0; set local lock_timeout = 0');
+    // The restore has every table but the last, for which it waits; the other transaction then waits for an earlier one.
+    await holder.query(`lock table "${tables.rows.at(-1)?.name}" in access share mode`);
+    const restored = upload(file);
+    await until('the restore waits for a lock', async () => {
+      const { rowCount } = await pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rowCount === 1;
+    });
+    await holder.query('lock table profiles in access share mode; commit');
+    assert.equal((await restored).status, 200);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+});

@@ -12,7 +12,8 @@ import { BackupRefused, requireClient } from './refused.ts';
 
 const ALL = { scope: 'all', subject: 'all' } as const;
 /** By then the outcome of an order in flight is certain, or its state is unknown. */
-const IN_FLIGHT_MS = 10_000;
+const IN_FLIGHT_MS = 30_000;
+const LOCK_ATTEMPTS = 10;
 
 interface Restored {
   /** When the backup was taken. */
@@ -111,7 +112,7 @@ async function replaceAll(client: pg.PoolClient, parts: Parts): Promise<void> {
   try {
     await client.query('begin');
     await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
-      set local lock_timeout = '15s'`);
+      set local lock_timeout = '3s'`);
     const { rows } = await client.query<{ name: string }>('select current_schema()::text as name');
     const home = rows[0]?.name ?? 'public';
     await client.query(`create schema ${schema}; set local search_path = ${schema}`);
@@ -122,11 +123,33 @@ async function replaceAll(client: pg.PoolClient, parts: Parts): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});
-    if (error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01'))
+    if (isLockFailure(error))
       throw new BackupRefused(
         'Other transactions kept the tables locked, and nothing was changed: try again in a moment.',
       );
     throw error;
+  }
+}
+
+const isLockFailure = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01');
+
+/**
+ * Locks all relations or none. Other transactions lock them in another order, so that this one can end in a deadlock: it
+ * then gives up the locks that it has, which lets the others finish, and tries again.
+ */
+async function lockAll(client: pg.PoolClient, relations: readonly string[]): Promise<void> {
+  if (relations.length === 0) return;
+  for (let attempt = 1; ; attempt += 1) {
+    await client.query('savepoint unlocked');
+    try {
+      await client.query(`lock table ${relations.join(', ')} in access exclusive mode`);
+      return;
+    } catch (error) {
+      if (!isLockFailure(error) || attempt === LOCK_ATTEMPTS) throw error;
+      await client.query('rollback to savepoint unlocked');
+      await delay(100);
+    }
   }
 }
 
@@ -218,6 +241,15 @@ async function replaceRelations(client: pg.PoolClient, { from, to, manifest }: R
   const functions = await client.query<{ name: string }>(
     'select oid::regprocedure::text as name from pg_proc where pronamespace = $1::regnamespace',
     [from],
+  );
+  const { rows: present } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = $1::regnamespace and relkind in ('r', 'v')`,
+    [to],
+  );
+  const replaced = present.filter(({ name }) => rows.some((row) => row.name === name));
+  await lockAll(
+    client,
+    replaced.map(({ name }) => `"${to}"."${name}"`),
   );
   for (const [kind, word] of kinds)
     for (const relation of rows.filter((row) => row.kind === kind))
