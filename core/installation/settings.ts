@@ -16,7 +16,9 @@ const retention = z.strictObject({
   actionLogDays: days.nullable().meta(kept('Other log rows', 'Buys, sales, rejections and warnings.', 'days')),
   orderEvidenceDays: days
     .nullable()
-    .meta(kept('Order evidence', 'Requests, responses and events of orders that have ended.', 'days')),
+    .meta(
+      kept('Order evidence', 'Requests and responses of ended orders; 30 days if cancelled without execution.', 'days'),
+    ),
   actionLogMaxRows: z
     .int('must be a whole number')
     .min(1000)

@@ -36,3 +36,33 @@ test('actions go 90 days after they are finished, evidence after a year unless i
   const ids = (await database.kysely.selectFrom('order_evidence').select('id').execute()).map(({ id }) => id);
   assert.deepEqual(new Set(ids), new Set(evidence.filter((_, index) => index !== 2).map(({ id }) => id)));
 });
+
+test('evidence of an order that was cancelled before it executed anything goes after 30 days, of any other order not', async () => {
+  await using opened = await openTestDatabase();
+  const { database } = opened;
+  const owner = await seedOwner(database);
+  const store = createTradingStore(database);
+  const ended = [
+    { state: 'cancelled', filled_quantity: '0' },
+    { state: 'cancelled', filled_quantity: '0.001' },
+    { state: 'rejected', filled_quantity: '0' },
+  ] as const;
+  const orders: OrderId[] = [];
+  for (const end of ended) {
+    const { id } = await commitNext(store, owner);
+    await database.kysely.updateTable('orders').set(end).where('id', '=', id).execute();
+    orders.push(id);
+  }
+  const evidence = orders.flatMap((orderId) =>
+    [31, 29].map((age) => storedEvidence({ orderId, kind: 'request', at: daysAgo(age), detail: { age } })),
+  );
+  await writeEvidence(database, evidence);
+  const left = async () =>
+    (await database.kysely.selectFrom('order_evidence').select(['id']).execute()).map(({ id }) => id);
+
+  await pruneRecords(database, { ...RETENTION.defaults, orderEvidenceDays: null });
+  assert.equal((await left()).length, 6, 'forever is forever');
+  assert.equal((await pruneRecords(database, RETENTION.defaults))['orderEvidence'], 1);
+  assert.deepEqual(new Set(await left()), new Set(evidence.slice(1).map(({ id }) => id)));
+  assert.equal((await pruneRecords(database, { ...RETENTION.defaults, orderEvidenceDays: 7 }))['orderEvidence'], 5);
+});

@@ -29,6 +29,11 @@ const olderThan = (column: string, days: number): Condition =>
 
 /** Days that resolved orphan orders are kept. */
 const ORPHAN_DAYS = 30;
+/**
+ * Days that the evidence of an order is kept that was cancelled before it executed anything. A stop that follows its price is
+ * such an order each time it is moved: there are many of them, and they moved no money.
+ */
+export const NO_EXECUTION_DAYS = 30;
 /** Days that signals are kept. */
 const SIGNAL_DAYS = 30;
 /** Days that operator actions, proposals and their outcomes are kept; the audit log holds the requests. */
@@ -64,7 +69,11 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
     // A live order keeps its whole evidence.
     const isOver = sql<boolean>`not exists (select from orders where id = order_id and state = any(${[...LIVE_ORDER_STATES]}::text[]))`;
     const isOld = sql<boolean>`${olderThan('at', orderEvidenceDays)} and ${isOver}`;
-    pruned['orderEvidence'] = await deleteWhere(database, 'order_evidence', isOld);
+    const isOfNothing = sql<boolean>`${olderThan('at', Math.min(NO_EXECUTION_DAYS, orderEvidenceDays))} and exists (
+      select from orders where id = order_id and state = 'cancelled' and filled_quantity = 0)`;
+    pruned['orderEvidence'] =
+      (await deleteWhere(database, 'order_evidence', isOfNothing)) +
+      (await deleteWhere(database, 'order_evidence', isOld));
   }
   if (actionLogMaxRows !== null) {
     // Ids rise with time: the newest rows are those at or above the id that many rows from the top.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { RETENTION } from '#core/installation/settings.ts';
+import { NO_EXECUTION_DAYS } from '#storage/history/prune.ts';
 import { MARKET_START, writeSwingingCandles } from '#test/flow/candles.ts';
 import { LIVELY, startProfile } from '#test/flow/profile.ts';
 import { openStack, type Stack } from '#test/flow/stack.ts';
@@ -37,11 +38,12 @@ interface Kind {
 }
 
 const DEBUG = "level = 'debug'";
+const CANCELLED = "order_id in (select id from orders where state = 'cancelled' and filled_quantity = 0)";
 const DECISION_OF_DEBUG = `id in (select id from action_logs where ${DEBUG})`;
 /** Whose rows come with trades alone. */
 const WITH_TRADES = new Set([
   ...['orders', 'fills', 'ledger_entries', 'closed_cycles', 'position_history', 'order_evidence'],
-  ...['action_logs', 'decisions'],
+  ...['order_evidence of cancelled', 'action_logs', 'decisions'],
 ]);
 const { debugLogDays, actionLogDays, orderEvidenceDays, auditLogDays, equityDays } = RETENTION.defaults;
 const kept = (days: number | null): number => Math.min(days ?? YEAR_DAYS, YEAR_DAYS);
@@ -73,6 +75,11 @@ async function kindsOf({ database }: Stack): Promise<Kind[]> {
   );
   return tables.parse(rows).flatMap(({ name }) => {
     const rest = { name, table: name, where: 'true', days: DAYS[name] ?? YEAR_DAYS };
+    if (name === 'order_evidence')
+      return [
+        { ...rest, where: `not ${CANCELLED}` },
+        { ...rest, name: 'order_evidence of cancelled', where: CANCELLED, days: NO_EXECUTION_DAYS },
+      ];
     if (name !== 'action_logs' && name !== 'decisions') return [rest];
     const where = name === 'action_logs' ? DEBUG : DECISION_OF_DEBUG;
     return [
