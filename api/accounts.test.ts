@@ -123,6 +123,23 @@ test('a key is stored in plaintext, shown without secrets, and checked by the wo
   assert.equal((await api.refusal(saveApiKey, { params: { id: absent }, body: keyBody })).code, 'not_found');
 });
 
+test('a key is stored without the spaces around it, and one that no header can hold is refused', async () => {
+  const { id } = await api.call(createAccount, { body: { name: 'Pasted', exchangeMode: 'testnet' } });
+  const params = { id };
+  for (const apiKey of ['a key with spaces', 'key-of-two\nlines-0001', 'schlüssel-0001', 'key\u0000-of-zeros']) {
+    const { errors } = await api.refusal(saveApiKey, { params, body: { ...keyBody, apiKey } });
+    assert.deepEqual(
+      errors?.map(({ path }) => path),
+      ['apiKey'],
+      apiKey,
+    );
+  }
+  assert.equal(await api.call(readApiKey, { params }), null, 'nothing of it is stored');
+  await api.call(saveApiKey, { params, body: { ...keyBody, apiKey: ' pasted-key-0001\n', secret: `${SECRET}\n` } });
+  const { rows } = await api.database.pool.query('select api_key, secret from api_keys where account_id = $1', [id]);
+  assert.deepEqual(rows, [{ api_key: 'pasted-key-0001', secret: SECRET }]);
+});
+
 test('kill switches engage and release, notify the workers and are audited', async () => {
   const received: string[] = [];
   await using _listening = await api.cache.subscribe(COMMAND_CHANNEL, (message) => received.push(message));

@@ -112,8 +112,14 @@ export const saveApiKey = operation({
   audit: 'api-key.save',
   body: z.strictObject({
     label: humanLabel.default(''),
-    apiKey: z.string().min(8, 'is too short for an API key').max(256),
-    secret: z.string().min(8, 'is too short for a secret').max(8192),
+    // It is sent as a header.
+    apiKey: z
+      .string()
+      .trim()
+      .min(8, 'is too short for an API key')
+      .max(256)
+      .regex(/^[!-~]*$/, 'holds a space or another character that no API key has: copy it again'),
+    secret: z.string().trim().min(8, 'is too short for a secret').max(8192),
   }),
   response: keyStatus,
 });

@@ -27,13 +27,14 @@ const COINS = [
   ['BTCUSDT', 'ETHUSDT', 'BNBUSDT', 'SOLUSDT', 'XRPUSDT', 'ADAUSDT', 'DOGEUSDT', 'LTCUSDT', 'TRXUSDT', 'DOTUSDT'],
   ['LINKUSDT', 'AVAXUSDT', 'ATOMUSDT', 'UNIUSDT', 'NEARUSDT', 'APTUSDT', 'ARBUSDT', 'SUIUSDT', 'FILUSDT', 'AAVEUSDT'],
 ] as const;
-/** Buys at a price that only a fall reaches, which no other price follows. */
+/** Buys 3 % below the lowest price of half an hour, which only a fall reaches; no other price follows. */
 const FALLEN = {
   candleInterval: '1m',
   buy: { candleLimit: 30, entrySizing: { mode: 'fixed', amount: '50' }, gridLevels: [{ triggerPercentage: '0.97' }] },
   sell: { stopLossPercentage: '0.8', triggerPercentage: '2', trailingStopPercentage: '0.95' },
 } as const;
-const FALL = 0.96;
+/** Of the last price, which may have risen since its lowest. */
+const FALL = 0.93;
 const SWEEP = { days: 100, knobs: 'buy.candleLimit=10..41;sell.triggerPercentage=1.01..1.04:0.001' } as const;
 const FIRST_SWEEP = { ...SWEEP, knobs: 'buy.candleLimit=10,11' } as const;
 
