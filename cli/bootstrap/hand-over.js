@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installWhatIsMissing } from './install.js';
-import { findNode } from './pinned-node.js';
+import { findNode, NODE_FLAGS } from './pinned-node.js';
 import { runChild } from './run-child.js';
 import { rootToRun } from './unpack.js';
 
@@ -45,7 +45,7 @@ export async function run(argv, environment) {
 function chooseProgram([command = 'help', ...rest], { root, node }) {
   if (command === 'node') return { program: node, args: rest };
   if (command === 'exec') return chooseTool(rest, { root, node });
-  return { program: node, args: [join(root, 'cli', 'main.ts'), command, ...rest] };
+  return { program: node, args: [...NODE_FLAGS, join(root, 'cli', 'main.ts'), command, ...rest] };
 }
 
 /**

@@ -1,6 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/**
+ * On a large machine V8 lets the young generation of each process grow to 192 MB and gives it back only after minutes without
+ * work. With a quarter of it commands and services are as fast.
+ */
+export const NODE_FLAGS = ['--max-semi-space-size=16'];
+
 /** Oldest Node that runs the TypeScript of this project directly. */
 const oldest = 24;
 

@@ -8,6 +8,9 @@ import { type LogLine, readLogLine } from './log-line.ts';
 import { StartProblem } from './start-problem.ts';
 import type { Terminal } from './terminal.ts';
 
+/** The flag that cli/bootstrap/pinned-node.js gives to this process. */
+const memoryFlags = process.execArgv.filter((flag) => flag.startsWith('--max-semi-space-size='));
+
 export interface ChildPlan {
   readonly name: string;
   /** Path of its main. */
@@ -126,7 +129,7 @@ export class SupervisedChild implements AsyncDisposable {
   #runOnce(): Promise<ChildEnd> {
     const { promise, resolve } = Promise.withResolvers<ChildEnd>();
     this.#lastWord = '';
-    const child = spawn(process.execPath, [this.#plan.main, ...this.#plan.args], {
+    const child = spawn(process.execPath, [...memoryFlags, this.#plan.main, ...this.#plan.args], {
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
