@@ -67,7 +67,8 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     text: 'if (status === null || code === null) return false;',
     becomes: 'if (status === null || code === null) return false;\n  if (status === 504) return true;',
     cell: 'applied, then -1007 × entry',
-    says: /stored \(first\) and exchange \(second\) differ/,
+    // The purchase is not held, so that it cannot be sold by hand either.
+    says: /stored \(first\) and exchange \(second\) differ|The manual sale of BTCUSDT did not succeed/,
   },
   'intents-forgotten-at-start': {
     file: 'engine/runner/recover.ts',
