@@ -118,6 +118,16 @@ test('many jobs are enqueued at once, and only when the transaction commits', as
   assert.deepEqual(await count(), [{ jobs: 5_000 }]);
 });
 
+test('a worker takes the next job once it has done one, although one notification announced them all', async () => {
+  const { queue, test: opened } = open();
+  const done: string[] = [];
+  await queue.work('evaluate-dry-run', async ({ dryRunId }) => void done.push(dryRunId));
+  const jobs = Array.from({ length: 30 }, () => ({ dryRunId: newId<string>() }));
+  await opened.database.transaction((transaction) => queue.enqueueAllIn(transaction, 'evaluate-dry-run', jobs));
+  await until('all of them to be done', () => done.length === jobs.length);
+  assert.deepEqual(new Set(done), new Set(jobs.map(({ dryRunId }) => dryRunId)));
+});
+
 test('a schedule is kept once however often it is set', async () => {
   const { queue } = open();
   await queue.schedule('prune', '0 3 * * *', {});

@@ -205,7 +205,7 @@ export class Queue implements AsyncDisposable {
       for (const job of jobs)
         await runScrubbed(() => handler(job.data, { id: job.id, attempt: job.retryCount + 1, signal: job.signal }));
     };
-    for (let lane = 0; lane < lanes; lane++) await this.#add(name, this.#boss.work<JobData[Name]>(name, POLLING, run));
+    for (let lane = 0; lane < lanes; lane++) await this.#add(name, run);
   }
 
   /** Enqueues a job at the times of a cron line (five fields, UTC), in one process only. A second call replaces the schedule. */
@@ -220,10 +220,9 @@ export class Queue implements AsyncDisposable {
 
   /** Reports each failed job once, in one process only. A report that throws is retried. The job stays listed. */
   async watchDeadLetters(report: (id: string) => Promise<void>): Promise<void> {
-    const work = this.#boss.work(DEAD_LETTERS, POLLING, async (jobs: Job[]) => {
+    await this.#add(DEAD_LETTERS, async (jobs: Job[]) => {
       for (const job of jobs) await runScrubbed(() => report(job.id));
     });
-    await this.#add(DEAD_LETTERS, work);
   }
 
   /** Enqueues a failed job again as a new job with all attempts; undefined for a job name that no longer exists. */
@@ -233,8 +232,12 @@ export class Queue implements AsyncDisposable {
     return (await this.#boss.send(job, data, { ...sendOptions({}), db })) ?? undefined;
   }
 
-  async #add(name: string, worker: Promise<string>): Promise<void> {
-    this.#workers.set(name, [...(this.#workers.get(name) ?? []), await worker]);
+  /** One notification announces many jobs, so a worker that has done one looks for the next without another notification. */
+  async #add<Data extends object>(name: string, run: (jobs: Job<Data>[]) => Promise<void>): Promise<void> {
+    let id = '';
+    const work = (jobs: Job<Data>[]) => run(jobs).finally(() => this.#boss.notifyWorker(id));
+    id = await this.#boss.work<Data>(name, POLLING, work);
+    this.#workers.set(name, [...(this.#workers.get(name) ?? []), id]);
     this.#waking ??= setInterval(() => void this.#wakeDue(), DUE_EVERY_MS);
   }
 
