@@ -136,11 +136,10 @@ const POLLING = {
   batchSize: 1,
 } as const;
 const EXPIRE_SECONDS = 300;
+/** Interval of the check for jobs of dead workers. pg-boss does it together with its counts of each queue, and only when both are due. */
 const SUPERVISE_SECONDS = 15;
 /** Schedules are written per minute; no job of ours waits for another one (flows). */
 const [CRON_SECONDS, FLOW_SECONDS] = [15, 60];
-/** Interval of the counts of each queue, which nothing here reads. */
-const MONITOR_SECONDS = 60;
 /** Interval of the check that the connection still receives notifications; the read of due jobs replaces lost ones. */
 const LISTEN_CHECK_MS = 30_000;
 const STOP_MS = 3_000;
@@ -271,9 +270,8 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
     supervise: works,
     schedule: works,
     connectionTimeoutMillis: 5_000,
-    // Interval of the check for jobs of dead workers.
     superviseIntervalSeconds: SUPERVISE_SECONDS,
-    monitorIntervalSeconds: MONITOR_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
     cronWorkerIntervalSeconds: CRON_SECONDS,
     flowIntervalSeconds: FLOW_SECONDS,
     notifyHeartbeatIntervalMs: LISTEN_CHECK_MS,
