@@ -69,10 +69,10 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
     // A live order keeps its whole evidence.
     const isOver = sql<boolean>`not exists (select from orders where id = order_id and state = any(${[...LIVE_ORDER_STATES]}::text[]))`;
     const isOld = sql<boolean>`${olderThan('at', orderEvidenceDays)} and ${isOver}`;
-    const isOfNothing = sql<boolean>`${olderThan('at', Math.min(NO_EXECUTION_DAYS, orderEvidenceDays))} and exists (
+    const hasNoExecution = sql<boolean>`${olderThan('at', Math.min(NO_EXECUTION_DAYS, orderEvidenceDays))} and exists (
       select from orders where id = order_id and state = 'cancelled' and filled_quantity = 0)`;
     pruned['orderEvidence'] =
-      (await deleteWhere(database, 'order_evidence', isOfNothing)) +
+      (await deleteWhere(database, 'order_evidence', hasNoExecution)) +
       (await deleteWhere(database, 'order_evidence', isOld));
   }
   if (actionLogMaxRows !== null) {
