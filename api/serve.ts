@@ -25,6 +25,23 @@ const KEEP_ALIVE_MS = 75_000;
 const DRAIN_MS = 2_000;
 const LOOK_EVERY_MS = 20;
 
+const SHORT_MS = 0.3;
+const MOST_TURNS = 200;
+
+/**
+ * Waits for a short turn of the event loop, in which all connections were accepted a moment ago. Closing the port resets the
+ * connections that wait to be accepted, and their requests; what takes long in a turn comes after its look at the port.
+ */
+async function shortTurn(): Promise<void> {
+  // Ends the turn in which the request to stop came: it may have looked at the port before.
+  await nextTurn();
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    const startMs = performance.now();
+    await nextTurn();
+    if (performance.now() - startMs < SHORT_MS) return;
+  }
+}
+
 /** HTTP and WebSocket on one port. */
 class ApiServer implements AsyncDisposable {
   readonly port: number;
@@ -41,8 +58,7 @@ class ApiServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chat?.[Symbol.asyncDispose]();
-    // Takes the connections that wait to be accepted: closing would reset them.
-    await nextTurn();
+    await shortTurn();
     const server = this.#server;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     await this.#hub[Symbol.asyncDispose]();

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { openTestApi } from '#test/api/test-api.ts';
+import { serveApi } from './serve.ts';
+
+/** Waits for each step of the test, and does the next one: 1 the gate has its byte, 3 the request is sent or refused. */
+const CLIENT = `
+  const { connect } = require('node:net');
+  const { parentPort, workerData: { gate, api, steps } } = require('node:worker_threads');
+  const reach = (step) => { Atomics.store(steps, 0, step); Atomics.notify(steps, 0); };
+  const request = 'POST /api/auth/sign-out HTTP/1.1\\r\\nhost: x\\r\\nconnection: close\\r\\ncontent-length: 0\\r\\n\\r\\n';
+  const blocker = connect(gate, '127.0.0.1', () => parentPort.postMessage('ready'));
+  parentPort.once('message', () => blocker.write('x', () => {
+    reach(1);
+    Atomics.wait(steps, 0, 1);
+    let text = '';
+    const socket = connect(api, '127.0.0.1', () => socket.write(request, () => reach(3)));
+    socket.on('data', (data) => { text += data; });
+    socket.on('error', (error) => { text += error.code; });
+    socket.on('close', () => { reach(3); blocker.destroy(); parentPort.postMessage(text); });
+  }));
+`;
+
+test('a request on a connection that nobody accepted yet when the api stops is answered', async () => {
+  await using api = await openTestApi();
+  await using stack = new AsyncDisposableStack();
+  const server = await serveApi(api.context, { host: '127.0.0.1', port: 0 });
+  const steps = new Int32Array(new SharedArrayBuffer(4));
+  const gate = createServer((socket) =>
+    socket.once('data', () => {
+      // Keeps this turn of the event loop from ending before the request is sent.
+      Atomics.store(steps, 0, 2);
+      Atomics.notify(steps, 0);
+      assert.notEqual(Atomics.wait(steps, 0, 2, 10_000), 'timed-out');
+    }),
+  );
+  gate.listen(0, '127.0.0.1');
+  await once(gate, 'listening');
+  stack.defer(() => {
+    gate.close();
+  });
+  const ports = { gate: (gate.address() as AddressInfo).port, api: server.port };
+  const client = new Worker(CLIENT, { eval: true, workerData: { ...ports, steps } });
+  stack.defer(async () => {
+    await client.terminate();
+  });
+  await once(client, 'message');
+  const answered = once(client, 'message');
+  client.postMessage('go');
+  assert.notEqual(Atomics.wait(steps, 0, 0, 10_000), 'timed-out');
+  await server[Symbol.asyncDispose]();
+  const [text] = await answered;
+  assert.match(String(text), /^HTTP\/1\.1 4\d\d /);
+});
