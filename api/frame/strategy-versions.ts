@@ -5,7 +5,7 @@ import { configSchema, readConfig, type Values, valuesOf } from '#authoring/sche
 import { cellsOf } from '#authoring/series.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { readDeclared } from '#storage/operator/strategy-declarations.ts';
-import { listVersions, type StoredVersion } from '#storage/operator/strategy-versions.ts';
+import { listVersionStates, readVersion, type StoredVersion } from '#storage/operator/strategy-versions.ts';
 import { addStrategy, STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 
@@ -66,12 +66,12 @@ export async function readStrategyVersions(
   onFailure: (error: unknown) => void,
 ): Promise<AsyncDisposable> {
   const read = async (): Promise<void> => {
-    const versions = await listVersions(database.kysely);
     const now = new Set<string>();
-    for (const version of versions) {
-      const reference = referenceOf(version.name, version.hash);
-      if (version.present) now.add(reference);
-      const strategy = STRATEGIES.has(reference) ? undefined : describedStrategy(database, version);
+    for (const { name, hash, present: isPresent } of await listVersionStates(database.kysely)) {
+      const reference = referenceOf(name, hash);
+      if (isPresent) now.add(reference);
+      const version = STRATEGIES.has(reference) ? undefined : await readVersion(database.kysely, hash);
+      const strategy = version === undefined ? undefined : describedStrategy(database, version);
       if (strategy !== undefined) addStrategy(strategy);
     }
     present = now;

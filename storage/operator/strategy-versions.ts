@@ -46,6 +46,15 @@ export async function markPresent(writer: Writer, hashes: readonly string[]): Pr
     .execute();
 }
 
+/** Every version without its source, the oldest first. */
+export const listVersionStates = (reader: Reader): Promise<Pick<StoredVersion, 'hash' | 'name' | 'present'>[]> =>
+  reader
+    .selectFrom('strategy_versions')
+    .select(['hash', 'name', 'present'])
+    .orderBy('seen_at')
+    .orderBy('hash')
+    .execute();
+
 /** Every version, the oldest first. */
 export async function listVersions(reader: Reader): Promise<StoredVersion[]> {
   const rows = await reader.selectFrom('strategy_versions').selectAll().orderBy('seen_at').orderBy('hash').execute();

@@ -7,8 +7,9 @@ import {
   keepCertificate,
   keepQuarantine,
   keepVersion,
-  listVersions,
+  listVersionStates,
   markPresent,
+  readVersion,
   type StoredVersion,
 } from '#storage/operator/strategy-versions.ts';
 import { keepDeclared } from '#storage/operator/strategy-declarations.ts';
@@ -51,10 +52,11 @@ export async function openShelf(input: ShelfInput): Promise<Shelf> {
         await keepCertificate(input.database.kysely, certificate.hash, certificate);
         seen.set(`certificate:${certificate.hash}`, certificate.at);
       }
-    for (const stored of await listVersions(input.database.kysely)) {
-      const known = versions.get(stored.hash);
-      if (known !== undefined) known.gone = !stored.present;
-      else addVersion(input, stored, versions);
+    for (const { hash, present } of await listVersionStates(input.database.kysely)) {
+      const known = versions.get(hash);
+      if (known !== undefined) known.gone = !present;
+      const stored = known === undefined ? await readVersion(input.database.kysely, hash) : undefined;
+      if (stored !== undefined) addVersion(input, stored, versions);
     }
   };
   const refresh = (): Promise<void> => {
