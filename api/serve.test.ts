@@ -24,7 +24,7 @@ const CLIENT = `
   }));
 `;
 
-test('a request on a connection that nobody accepted yet when the api stops is answered', async () => {
+test('a request on a connection that is not accepted yet when the api stops is answered', async () => {
   await using api = await openTestApi();
   await using stack = new AsyncDisposableStack();
   const server = await serveApi(api.context, { host: '127.0.0.1', port: 0 });

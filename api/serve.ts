@@ -25,6 +25,7 @@ const KEEP_ALIVE_MS = 75_000;
 const DRAIN_MS = 2_000;
 const LOOK_EVERY_MS = 20;
 
+/** Turns of the event loop below this are short; an api that has none stops after the maximum all the same. */
 const SHORT_MS = 0.3;
 const MOST_TURNS = 200;
 
