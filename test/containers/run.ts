@@ -14,21 +14,17 @@ const TIERS = {
   debian: 'systemd units and the commands of docs/operator/deploy.md in a bare Debian',
   demo: 'the live demo in containers: seed, reset, limits',
   compose: 'image and Compose file in a container engine',
-} as const;
-/** Only by name: the first run of kubernetes builds an API server, some ten minutes, and scale takes some three. */
-const ON_REQUEST = {
-  kubernetes: 'the chart in a Kubernetes API server',
   scale: 'three api, three workers and four research workers: a sweep that they share, and an upgrade under load',
+  kubernetes: 'the chart in a Kubernetes API server',
 } as const;
-const ALL = { ...TIERS, ...ON_REQUEST } as const;
-type TierName = keyof typeof ALL;
+type TierName = keyof typeof TIERS;
 
 const USAGE = `npm run test:deploy -- [--files] [tier …]
   --files     the tests of the files of deploy/, which need neither root nor containers
-${Object.entries(ALL)
+${Object.entries(TIERS)
   .map(([name, what]) => `  ${name.padEnd(10)}  ${what}`)
   .join('\n')}
-Without an argument: everything but kubernetes, whose first run builds an API server for some ten minutes, and scale.
+Without an argument: everything. The first run of kubernetes builds an API server, which takes some ten minutes.
 UPGRADES=10 upgrades that often. Downloads are kept in $XDG_CACHE_HOME/tradewind-deploy.`;
 
 interface Row {
@@ -38,7 +34,7 @@ interface Row {
   readonly versions: readonly string[];
 }
 
-const isTier = (name: string): name is TierName => Object.hasOwn(ALL, name);
+const isTier = (name: string): name is TierName => Object.hasOwn(TIERS, name);
 const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupted.abort());
 
@@ -78,7 +74,7 @@ async function runTier(name: TierName): Promise<Row> {
   const versions = join(folder, 'versions');
   process.env['TIER_VERSIONS'] = versions;
   const startMs = performance.now();
-  console.log(`\n== ${name}: ${ALL[name]}`);
+  console.log(`\n== ${name}: ${TIERS[name]}`);
   const counted = await runTests([`test/containers/${name}.test.ts`], interrupted.signal);
   // Tests that were ended from outside have not failed.
   const tally = interrupted.signal.aborted ? { ...counted, failed: 0, skipped: 1 } : counted;
