@@ -13,7 +13,7 @@ export const PROFILE_EVENTS = {
   'stop-missing': { words: 'A position has no stop on the exchange', usual: true },
   'coin-stopped': { words: 'A coin cannot be traded', usual: true },
   'limit-reached': { words: 'A risk limit stops buying', usual: true },
-  'backtest-complete': { words: 'A backtest is finished', usual: true },
+  'backtest-complete': { words: 'A backtest or a dry run is finished', usual: true },
   drift: { words: 'Live results are worse than tested', usual: true },
   digest: { words: 'Daily summary of trades and results', usual: true },
 } as const;

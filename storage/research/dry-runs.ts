@@ -130,13 +130,15 @@ export async function keepResult(
   return numUpdatedRows > 0n;
 }
 
-export async function failDryRun(writer: Writer, id: string, error: string): Promise<void> {
-  await writer
+/** False when it has ended before. */
+export async function failDryRun(writer: Writer, id: string, error: string): Promise<boolean> {
+  const { numUpdatedRows } = await writer
     .updateTable('dry_runs')
     .set({ state: 'failed', error, ended_at: sql<Date>`now()` })
     .where('id', '=', id)
     .where('state', '=', 'running')
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Ends a dry run by the operator. False when it was promoted or dropped before, or may not be promoted because it failed. */

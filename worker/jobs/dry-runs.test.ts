@@ -146,6 +146,15 @@ const opened = ({ id }: Started) =>
     return (await query.executeTakeFirst())?.opening ?? undefined;
   });
 
+/** Title and text of its notifications, once there is one. */
+const messagesFor = ({ profileId }: Started) =>
+  until(async () => {
+    const query = `select data -> 'notification' ->> 'title' as title, data -> 'notification' ->> 'text' as text
+      from pgboss.job where name = 'notify' and data ->> 'profileId' = $1`;
+    const { rows } = await base.database.pool.query<{ title: string; text: string }>(query, [profileId]);
+    return rows.length === 0 ? undefined : rows.map(({ title, text }) => [title, text]);
+  });
+
 test('both sides are computed up to now, again and again, until enough decisions are made; nothing is sent', async () => {
   const started = await start(['AAAUSDT', 'BBBUSDT', 'CCCUSDT'], { decisions: 2400 });
   await using _worker = await startWorker('dry-1');
@@ -164,6 +173,14 @@ test('both sides are computed up to now, again and again, until enough decisions
   assert.ok(second.differing > 0, 'the higher target changes decisions');
   assert.notDeepEqual(second.totals[0]?.present, second.totals[0]?.changed);
   assert.equal((await read(started))?.state, 'finished');
+  const [quote] = second.totals;
+  const net = (amount = '') => Number(amount).toFixed(2);
+  assert.deepEqual(await messagesFor(started), [
+    [
+      'The dry run of AAAUSDT, BBBUSDT, CCCUSDT has ended',
+      `${second.differing} of 2400 decisions differ. Net P&L ${net(quote?.changed.net)} USDT with the changed settings, ${net(quote?.present.net)} USDT with the present ones. Promote or drop it under Dry runs of the profile.`,
+    ],
+  ]);
   const { rows } = await base.database.pool.query('select 1 from orders');
   assert.equal(rows.length, 0);
 });
@@ -204,6 +221,7 @@ test('one that was dropped, or whose profile is gone, is left alone; a strategy 
     return row?.state === 'failed' ? row : undefined;
   });
   assert.match(failed.error ?? '', /"gone" no longer exists/);
+  assert.deepEqual(await messagesFor(gone), [['The dry run of AAAUSDT has failed', failed.error]]);
   await until(async () => {
     const waiting = `select 1 from pgboss.job where name = 'evaluate-dry-run' and state <> 'completed' and data ->> 'dryRunId' = any($1)`;
     const { rows } = await base.database.pool.query(waiting, [[dropped.id, deleted.id]]);

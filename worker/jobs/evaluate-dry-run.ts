@@ -13,6 +13,7 @@ import { failDryRun, keepOpening, keepResult, listRunning, readRunning } from '#
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { compareApart } from '#worker/backtest-in-thread.ts';
 import type { WorkerContext } from '#worker/context.ts';
+import { notifyEvent } from '#worker/notify.ts';
 import {
   assumptionsOf,
   type DryRunAccount,
@@ -23,6 +24,7 @@ import {
 } from './dry-run-opening.ts';
 import { type DryRunStart, type Prepared, ResearchRefused } from './prepared.ts';
 import { prepareResearch, requireStrategy } from './research-input.ts';
+import { dryRunMessage } from './research-messages.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -57,13 +59,20 @@ async function evaluateDryRun(work: Work, id: string, run: Pick<JobRun, 'attempt
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ResearchRefused) && run.attempt < ATTEMPTS) throw error;
-    await failDryRun(kysely, id, error instanceof Error ? error.message : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    const failed = await failDryRun(kysely, id, reason);
     announce(work, running, 'failed');
+    if (failed) await notify(work, running, { error: reason });
   }
 }
 
 const announce = ({ context }: Work, { id, profileId }: Running, state: string): void =>
   context.announcer.announce({ topic: 'dry-run', id: profileId, data: { id, state } });
+
+const notify = ({ context }: Work, running: Running, ended: Parameters<typeof dryRunMessage>[1]): Promise<void> => {
+  const symbols = coinsOf(running).map(({ symbol }) => symbol);
+  return notifyEvent(context.notifyDeps, running.profileId, dryRunMessage(symbols, ended));
+};
 
 async function evaluate(work: Work, running: Running, signal: AbortSignal): Promise<void> {
   const { context } = work;
@@ -84,8 +93,9 @@ async function evaluate(work: Work, running: Running, signal: AbortSignal): Prom
   const result = { ...compared, assumptions: assumptionsOf(opening) };
   const finished = result.decisions >= running.decisions || toMs === mostMs;
   if (finished && result.decisions === 0) throw new ResearchRefused(`No coin could be computed. ${reasonIn(result)}`);
-  await keepResult(context.database.kysely, running.id, { result, finished });
+  const kept = await keepResult(context.database.kysely, running.id, { result, finished });
   announce(work, running, finished ? 'finished' : 'running');
+  if (kept && finished) await notify(work, running, result);
   const left = (1 - result.decisions / running.decisions) * usualMs;
   if (!finished) await enqueueNext(work, running.id, Math.max(MINUTE_MS, Math.min((toMs - fromMs) * SHARE, left)));
 }

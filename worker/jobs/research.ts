@@ -19,6 +19,7 @@ import { examineApart, runBacktestApart } from '#worker/backtest-in-thread.ts';
 import type { WorkerContext } from '#worker/context.ts';
 import { notifyEvent } from '#worker/notify.ts';
 import { prepareResearch } from './research-input.ts';
+import { backtestMessage } from './research-messages.ts';
 import { type BacktestStart, ResearchRefused } from './prepared.ts';
 
 const CHECK_EVERY_MS = 1_000;
@@ -124,9 +125,7 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
   const ended = await readRun(kysely, profileId, runId);
   if (ended?.state !== 'done' && ended?.state !== 'failed') return;
   const symbols = request.coins.map(({ symbol }) => symbol);
-  const title = `The backtest of ${symbols.length > 3 ? `${symbols.length} coins` : symbols.join(', ')} has ${ended.state === 'done' ? 'ended' : 'failed'}`;
-  const text = ended.error ?? `Its results are kept as run ${runId}.`;
-  await notifyEvent(context.notifyDeps, profileId, { event: 'backtest-complete', title, text });
+  await notifyEvent(context.notifyDeps, profileId, backtestMessage(symbols, { id: runId, error: ended.error }));
 }
 
 const tooLong = (): ResearchRefused =>
