@@ -23,7 +23,7 @@ export interface Cluster extends AsyncDisposable {
   send(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly text: string }>;
 }
 
-/** Throws with the reason where there can be none. The first call builds the API server, which takes some ten minutes. */
+/** Throws with the reason where there can be none. The first call builds the API server, which takes some minutes. */
 export async function startCluster(): Promise<Cluster> {
   const etcd = findProgram(['etcd']);
   const helm = findProgram(['helm']) ?? (existsSync(HELM_PROGRAM) ? HELM_PROGRAM : undefined);
@@ -98,7 +98,7 @@ const kubeconfig = (server: string): string =>
 /** Builds the API server from the Go proxy: its parts are modules of their own there. */
 async function build(path: string): Promise<void> {
   if (findProgram(['go']) === undefined) throw new Error('Go is not on this machine, and kube-apiserver neither');
-  console.log('Building kube-apiserver from its source, some ten minutes, once …');
+  console.log('Building kube-apiserver from its source, some minutes, once …');
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-kubernetes-'));
   const env = { GOWORK: 'off', GOFLAGS: '-mod=mod', CGO_ENABLED: '0' };
   const script = `

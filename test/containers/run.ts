@@ -24,7 +24,7 @@ const USAGE = `npm run test:deploy -- [--files] [tier …]
 ${Object.entries(TIERS)
   .map(([name, what]) => `  ${name.padEnd(10)}  ${what}`)
   .join('\n')}
-Without an argument: everything. The first run of kubernetes builds an API server, which takes some ten minutes.
+Without an argument: everything. The first run of kubernetes builds an API server, which takes some minutes.
 UPGRADES=10 upgrades that often. Downloads are kept in $XDG_CACHE_HOME/tradewind-deploy.`;
 
 interface Row {
