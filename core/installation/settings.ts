@@ -11,8 +11,8 @@ const flag = z.boolean('must be true or false');
 
 /** Retention of records; null is unlimited. */
 const retention = z.strictObject({
-  /** Log rows at level debug. */
-  debugLogDays: days.meta(kept('Waiting decisions', 'These rows grow fast.', 'days')),
+  /** Log rows at level debug, and those of stops that were moved before they sold anything. */
+  debugLogDays: days.meta(kept('Waiting decisions and moved stops', 'These rows grow fast.', 'days')),
   actionLogDays: days.nullable().meta(kept('Other log rows', 'Buys, sales, rejections and warnings.', 'days')),
   orderEvidenceDays: days
     .nullable()

@@ -66,3 +66,41 @@ test('evidence of an order that was cancelled before it executed anything goes a
   assert.deepEqual(new Set(await left()), new Set(evidence.slice(1).map(({ id }) => id)));
   assert.equal((await pruneRecords(database, { ...RETENTION.defaults, orderEvidenceDays: 7 }))['orderEvidence'], 5);
 });
+
+test('log rows of stops that were moved before they sold anything go with the waiting decisions, no other row', async () => {
+  await using opened = await openTestDatabase();
+  const { database } = opened;
+  const { kysely } = database;
+  const owner = await seedOwner(database);
+  const store = createTradingStore(database);
+  const orderOf = async (end: { state: 'cancelled' | 'filled'; filled_quantity: string }): Promise<OrderId> => {
+    const { id } = await commitNext(store, owner);
+    await kysely.updateTable('orders').set(end).where('id', '=', id).execute();
+    return id;
+  };
+  const moved = await orderOf({ state: 'cancelled', filled_quantity: '0' });
+  const sold = await orderOf({ state: 'cancelled', filled_quantity: '0.001' });
+  const row = (msg: string, event: string, orderId: OrderId | null, days: number) => ({
+    ...{ id: newId<string>(), profile_id: owner.profileId, symbol: 'BTCUSDT', level: 'info' as const, msg },
+    ...{ ctx: JSON.stringify({ event, ...(orderId && { orderId }) }), count: 1 },
+    ...{ first_at: daysAgo(days), last_at: daysAgo(days), recorded_at: daysAgo(days) },
+  });
+  const rows = [
+    row('moved, old', 'stop_placed', moved, 31),
+    row('moved, new', 'stop_placed', moved, 29),
+    row('sold', 'stop_placed', sold, 31),
+    row('unknown order', 'stop_placed', newId<OrderId>(), 31),
+    row('another event', 'order_filled', moved, 31),
+    row('no order', 'decision', null, 31),
+  ];
+  await kysely.insertInto('action_logs').values(rows).execute();
+  const left = async () =>
+    (await kysely.selectFrom('action_logs').select('msg').orderBy('id').execute()).map(({ msg }) => msg);
+
+  assert.equal((await pruneRecords(database, { ...RETENTION.defaults, debugLogDays: 60 }))['debugLogs'], 0);
+  assert.equal((await pruneRecords(database, RETENTION.defaults))['debugLogs'], 1);
+  assert.deepEqual(
+    await left(),
+    rows.slice(1).map(({ msg }) => msg),
+  );
+});

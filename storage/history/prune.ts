@@ -30,10 +30,15 @@ const olderThan = (column: string, days: number): Condition =>
 /** Days that resolved orphan orders are kept. */
 const ORPHAN_DAYS = 30;
 /**
- * Days that the evidence of an order is kept that was cancelled before it executed anything. A stop that follows its price is
- * such an order each time it is moved: there are many of them, and they moved no money.
+ * Orders that were cancelled before they executed anything. A stop that follows its price is such an order each time it is
+ * moved: there are many of them, and they moved no money.
  */
+const NO_EXECUTION = sql<boolean>`orders.state = 'cancelled' and orders.filled_quantity = 0`;
+/** Days that the evidence of such an order is kept. */
 export const NO_EXECUTION_DAYS = 30;
+/** Log rows of the stops among them. */
+const MOVED_STOP = sql<boolean>`ctx ->> 'event' = 'stop_placed' and exists (select from orders
+  where id = case when ctx ->> 'event' = 'stop_placed' then (ctx ->> 'orderId')::uuid end and ${NO_EXECUTION})`;
 /** Days that signals are kept. */
 const SIGNAL_DAYS = 30;
 /** Days that operator actions, proposals and their outcomes are kept; the audit log holds the requests. */
@@ -43,6 +48,7 @@ const ACTION_DAYS = 90;
 export async function pruneRecords(database: Database, retention: Retention): Promise<Pruned> {
   const { debugLogDays, actionLogDays, orderEvidenceDays, actionLogMaxRows, auditLogDays, equityDays } = retention;
   const isDebug = sql<boolean>`level = 'debug' and ${olderThan('recorded_at', debugLogDays)}`;
+  const isMovedStop = sql<boolean>`level = 'info' and ${olderThan('recorded_at', debugLogDays)} and ${MOVED_STOP}`;
   const isResolved = sql<boolean>`state not in ('open', 'left') and ${olderThan('state_at', ORPHAN_DAYS)}`;
   // An unfinished action has no finished_at and is kept. An open order counts towards the budget of its token by its action.
   const isOldAction = sql<boolean>`${olderThan('finished_at', ACTION_DAYS)} and not exists (select from orders
@@ -51,7 +57,8 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
   const isOldProposal = sql<boolean>`coalesce(decided_at, expires_at) < now() - ${ACTION_DAYS} * interval '1 day'
     and not exists (select from operator_actions where proposal_id = proposals.id)`;
   const pruned: Pruned = {
-    debugLogs: await deleteWhere(database, 'action_logs', isDebug),
+    debugLogs:
+      (await deleteWhere(database, 'action_logs', isDebug)) + (await deleteWhere(database, 'action_logs', isMovedStop)),
     sessions: await deleteWhere(database, 'sessions', sql<boolean>`expires_at < now()`),
     orphans: await deleteWhere(database, 'orphan_orders', isResolved),
     signals: await deleteWhere(database, 'signals', olderThan('received_at', SIGNAL_DAYS)),
@@ -70,7 +77,7 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
     const isOver = sql<boolean>`not exists (select from orders where id = order_id and state = any(${[...LIVE_ORDER_STATES]}::text[]))`;
     const isOld = sql<boolean>`${olderThan('at', orderEvidenceDays)} and ${isOver}`;
     const hasNoExecution = sql<boolean>`${olderThan('at', Math.min(NO_EXECUTION_DAYS, orderEvidenceDays))} and exists (
-      select from orders where id = order_id and state = 'cancelled' and filled_quantity = 0)`;
+      select from orders where id = order_id and ${NO_EXECUTION})`;
     pruned['orderEvidence'] =
       (await deleteWhere(database, 'order_evidence', hasNoExecution)) +
       (await deleteWhere(database, 'order_evidence', isOld));

@@ -10,6 +10,7 @@ import { LIVELY, startProfile } from '#test/flow/profile.ts';
 import { openStack, type Stack } from '#test/flow/stack.ts';
 import { until } from '#test/flow/until.ts';
 import { provideDatabase } from '#test/harness/servers.ts';
+import { dueAt } from '#worker/equity-times.ts';
 import { report } from './report.ts';
 
 /**
@@ -39,11 +40,13 @@ interface Kind {
 
 const DEBUG = "level = 'debug'";
 const CANCELLED = "order_id in (select id from orders where state = 'cancelled' and filled_quantity = 0)";
+const MOVED_STOP = `ctx ->> 'event' = 'stop_placed' and exists (select from orders where id::text = ctx ->> 'orderId'
+  and state = 'cancelled' and filled_quantity = 0)`;
 const DECISION_OF_DEBUG = `id in (select id from action_logs where ${DEBUG})`;
 /** Whose rows come with trades alone. */
 const WITH_TRADES = new Set([
   ...['orders', 'fills', 'ledger_entries', 'closed_cycles', 'position_history', 'order_evidence'],
-  ...['order_evidence of cancelled', 'action_logs', 'decisions'],
+  ...['order_evidence of cancelled', 'action_logs', 'action_logs of moved stops', 'decisions'],
 ]);
 const { debugLogDays, actionLogDays, orderEvidenceDays, auditLogDays, equityDays } = RETENTION.defaults;
 const kept = (days: number | null): number => Math.min(days ?? YEAR_DAYS, YEAR_DAYS);
@@ -82,9 +85,12 @@ async function kindsOf({ database }: Stack): Promise<Kind[]> {
       ];
     if (name !== 'action_logs' && name !== 'decisions') return [rest];
     const where = name === 'action_logs' ? DEBUG : DECISION_OF_DEBUG;
+    const waiting = { ...rest, name: `${name} of waiting`, where, days: kept(debugLogDays) };
+    if (name === 'decisions') return [{ ...rest, where: `not ${where}` }, waiting];
     return [
-      { ...rest, where: `not ${where}`, days: kept(actionLogDays) },
-      { ...rest, name: `${name} of waiting`, where, days: kept(debugLogDays) },
+      { ...rest, where: `not ${where} and not (${MOVED_STOP})`, days: kept(actionLogDays) },
+      { ...rest, name: `${name} of moved stops`, where: MOVED_STOP, days: kept(debugLogDays) },
+      waiting,
     ];
   });
 }
@@ -157,10 +163,27 @@ process.env['TEST_DATABASE_URL'] = await provideDatabase(stack, new AbortControl
 const market = await count(SPEED, MARKET_MINUTES);
 const clock = await count(1, CLOCK_MINUTES);
 const year = market.grown.map(({ kind, rowsADay, bytesOfRow }, nth) => {
-  const byClock = clock.grown[nth]?.rowsADay ?? 0;
-  const most = WITH_TRADES.has(kind.name) ? rowsADay : Math.max(rowsADay, byClock);
+  const most = rateOf(kind, rowsADay, clock.grown[nth]?.rowsADay ?? 0);
   return { kind, rowsADay: most, bytesOfRow, megabytes: (most * bytesOfRow * kind.days) / 1e6 };
 });
+
+function rateOf({ name }: Kind, byMarket: number, byClock: number): number {
+  if (name === 'equity_snapshots') return pointsADay();
+  return WITH_TRADES.has(name) ? byMarket : Math.max(byMarket, byClock);
+}
+
+/** Points of an equity curve on its second day: the first has more. */
+function pointsADay(): number {
+  let span: { first: Date; last: Date } | undefined;
+  let points = 0;
+  for (let minute = 0; minute < 2 * DAY_MINUTES; minute++) {
+    const at = dueAt(MARKET_START + minute * 60_000, span);
+    if (at !== undefined) span = { first: span?.first ?? at, last: at };
+    if (at !== undefined && minute >= DAY_MINUTES) points += 1;
+  }
+  return points;
+}
+
 const MOST = 12;
 console.table(
   year
