@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson } from '../../core/json.ts';
 import { findProgram } from '../harness/programs.ts';
-import { HELM_PROGRAM, PROXY_CACHE, PROXY_PROGRAM } from './proxy-program.ts';
+import { DASHBOARD_PROGRAM, HELM_PROGRAM, PROXY_CACHE, PROXY_PROGRAM } from './proxy-program.ts';
 
 /**
- * Installs the tools that the tests of deploy/ need in addition to Terraform: their packages, and the real proxy and Helm, built from their
- * source where Go is new enough. It names each tool that is not available; the tests that need it are left out.
+ * Installs the tools that the tests of deploy/ need in addition to Terraform: their packages, and the real proxy, Helm and the check of
+ * the dashboard, built from their source where Go is new enough. It names each tool that is not available; the tests that need it are left out.
  */
 const NEEDED_GO = [1, 26] as const;
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.19.0';
@@ -20,6 +20,7 @@ if (!isRun('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--logle
 } else if (hasGo()) {
   if (!existsSync(PROXY_PROGRAM)) buildProxy();
   if (!existsSync(HELM_PROGRAM) && findProgram(['helm']) === undefined) buildHelm();
+  if (!existsSync(DASHBOARD_PROGRAM)) buildDashboardCheck();
 }
 
 function isRun(command: string, args: readonly string[], cwd: string): boolean {
@@ -30,7 +31,9 @@ function hasGo(): boolean {
   const version = /go(\d+)\.(\d+)/.exec(spawnSync('go', ['version'], { encoding: 'utf8' }).stdout ?? '');
   const [major, minor] = [Number(version?.[1] ?? 0), Number(version?.[2] ?? 0)];
   if (major < NEEDED_GO[0] || (major === NEEDED_GO[0] && minor < NEEDED_GO[1])) {
-    console.log(`﹣ oauth2-proxy and Helm are not built: they need Go ${NEEDED_GO.join('.')} or later`);
+    console.log(
+      `﹣ oauth2-proxy, Helm and the check of the dashboard are not built: they need Go ${NEEDED_GO.join('.')} or later`,
+    );
     return false;
   }
   return true;
@@ -57,4 +60,11 @@ function buildHelm(): void {
   const { status } = spawnSync('go', ['install', '-ldflags=-s -w', HELM], { stdio: 'inherit', env });
   if (status === 0) renameSync(join(PROXY_CACHE, 'helm'), HELM_PROGRAM);
   else console.log(`﹣ Helm is not built: ${HELM} is not to be had here`);
+}
+
+function buildDashboardCheck(): void {
+  mkdirSync(PROXY_CACHE, { recursive: true });
+  const flags = ['build', '-mod=readonly', '-buildvcs=false', '-o', DASHBOARD_PROGRAM, '.'];
+  if (!isRun('go', flags, join(import.meta.dirname, '../deploy/grafana-types')))
+    console.log('﹣ the check of the dashboard is not built: go build failed');
 }

@@ -46,7 +46,8 @@ ${rows.join('\n')}
 stop, an order without proof, stale prices, errors, a slow api, revisions that differ, a clock that is off, work that does not run, a disk
 that is nearly full. Tests of promtool check when each of them fires.
 [deploy/observability/dashboard.json](../../deploy/observability/dashboard.json) is a dashboard for Grafana: import it and choose the
-Prometheus. No test runs it in a Grafana; tests check that every metric it names exists, and that promtool accepts its expressions.
+Prometheus. No test runs it in a Grafana; tests check that Grafana's types accept it, that every metric it names exists, and that promtool
+accepts its expressions.
 `;
 }
 
@@ -99,13 +100,16 @@ export function dashboard(): string {
     ...{ id: i + 1, type: 'timeseries', title, datasource },
     gridPos: { x: (i % 3) * 8, y: Math.floor(i / 3) * 7, w: 8, h: 7 },
     fieldConfig: { defaults: { unit, min: unit === 's' ? undefined : 0 }, overrides: [] },
-    options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi' } },
+    options: {
+      legend: { showLegend: true, displayMode: 'list', placement: 'bottom', calcs: [] },
+      tooltip: { mode: 'multi', sort: 'none' },
+    },
     targets: [{ refId: 'A', datasource, expr, legendFormat }],
   }));
   const variable = { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' };
   const model = {
     ...{ uid: 'tradewind', title: 'Tradewind', schemaVersion: 39, editable: true, refresh: '30s' },
-    ...{ time: { from: 'now-6h', to: 'now' }, templating: { list: [variable] }, panels },
+    ...{ time: { from: 'now-6h', to: 'now' }, templating: { list: [variable] }, annotations: { list: [] }, panels },
   };
   return `${JSON.stringify(model, null, 1)}\n`;
 }
