@@ -47,8 +47,8 @@ const ACTION_DAYS = 90;
 /** Deletes records past their retention and ended sessions; returns the number of deleted rows by kind. */
 export async function pruneRecords(database: Database, retention: Retention): Promise<Pruned> {
   const { debugLogDays, actionLogDays, orderEvidenceDays, actionLogMaxRows, auditLogDays, equityDays } = retention;
-  const isDebug = sql<boolean>`level = 'debug' and ${olderThan('recorded_at', debugLogDays)}`;
-  const isMovedStop = sql<boolean>`level = 'info' and ${olderThan('recorded_at', debugLogDays)} and ${MOVED_STOP}`;
+  const isDetail = sql<boolean>`${olderThan('recorded_at', debugLogDays)}
+    and (level = 'debug' or level = 'info' and ${MOVED_STOP})`;
   const isResolved = sql<boolean>`state not in ('open', 'left') and ${olderThan('state_at', ORPHAN_DAYS)}`;
   // An unfinished action has no finished_at and is kept. An open order counts towards the budget of its token by its action.
   const isOldAction = sql<boolean>`${olderThan('finished_at', ACTION_DAYS)} and not exists (select from orders
@@ -57,8 +57,7 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
   const isOldProposal = sql<boolean>`coalesce(decided_at, expires_at) < now() - ${ACTION_DAYS} * interval '1 day'
     and not exists (select from operator_actions where proposal_id = proposals.id)`;
   const pruned: Pruned = {
-    debugLogs:
-      (await deleteWhere(database, 'action_logs', isDebug)) + (await deleteWhere(database, 'action_logs', isMovedStop)),
+    debugLogs: await deleteWhere(database, 'action_logs', isDetail),
     sessions: await deleteWhere(database, 'sessions', sql<boolean>`expires_at < now()`),
     orphans: await deleteWhere(database, 'orphan_orders', isResolved),
     signals: await deleteWhere(database, 'signals', olderThan('received_at', SIGNAL_DAYS)),
