@@ -1,7 +1,7 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
-import { type Decimal, toNumber, ZERO } from '#core/amount/decimal.ts';
-import type { BookedFill } from './book.ts';
+import { toNumber } from '#core/amount/decimal.ts';
+import type { FillColumns } from './fill-columns.ts';
 import type { KernelInput } from './run-state.ts';
 import { iso } from './records.ts';
 import type { EquityPoint } from '#core/research/backtest-result.ts';
@@ -11,8 +11,7 @@ const POINTS = 500;
 interface Curve {
   /** One for each coin; all with the same window. */
   readonly inputs: readonly KernelInput[];
-  /** In the order in which they happened; `symbol` where there are several coins. */
-  readonly fills: readonly (BookedFill & { readonly symbol?: string })[];
+  readonly fills: FillColumns;
   /** Moments that must not fall between two points. */
   readonly also: readonly number[];
 }
@@ -42,22 +41,18 @@ export function equityCurve({ inputs, fills, also }: Curve): EquityPoint[] {
     const row = Math.min(end, lowerBound(openMs, atMs - INTERVAL_MS[detail.interval] + 1)) - 1;
     return row < start ? (detail.columns.open[start] ?? 0) : (close[row] ?? 0);
   };
-  const held = new Map<string, Decimal>();
-  let { balance: cash } = first.terms;
+  const held = new Map<string, number>();
+  let cash = toNumber(first.terms.balance);
   let next = 0;
   return moments.map((ms) => {
-    for (let fill = fills[next]; fill !== undefined && fill.fill.at.getTime() < ms; fill = fills[next]) {
-      cash = fill.cash;
-      held.set(fill.symbol ?? first.rules.symbol, fill.position);
-      next += 1;
+    for (; next < fills.count && (fills.atMs[next] ?? 0) < ms; next++) {
+      cash = fills.cash[next] ?? 0;
+      held.set(fills.coins[fills.coin[next] ?? 0] ?? first.rules.symbol, fills.position[next] ?? 0);
     }
     const closes = inputs.map((input) => closeOf(input, ms));
-    const worth = inputs.reduce(
-      (sum, { rules }, i) => sum + toNumber(held.get(rules.symbol) ?? ZERO) * (closes[i] ?? 0),
-      0,
-    );
+    const worth = inputs.reduce((sum, { rules }, i) => sum + (held.get(rules.symbol) ?? 0) * (closes[i] ?? 0), 0);
     const spread = inputs.map(({ detail, start }, i) => (closes[i] ?? 0) / (detail.columns.open[start] ?? 1));
     const price = inputs.length === 1 ? (closes[0] ?? 0) : spread.reduce((sum, one) => sum + one, 0) / spread.length;
-    return { at: iso(ms), equity: toNumber(cash) + worth, price };
+    return { at: iso(ms), equity: cash + worth, price };
   });
 }

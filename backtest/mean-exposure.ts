@@ -1,7 +1,6 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
-import { lowerBound } from '#core/market/candle-columns.ts';
 import { toNumber } from '#core/amount/decimal.ts';
-import type { BookedFill } from './book.ts';
+import type { FillColumns } from './fill-columns.ts';
 import type { KernelInput } from './run-state.ts';
 
 /**
@@ -9,17 +8,21 @@ import type { KernelInput } from './run-state.ts';
  * length, so this is a mean over time. Cash and quantity follow from the fills, so the run itself measures nothing for it.
  * A quantity below one lot cannot be sold and counts as zero.
  */
-export function meanExposure({ detail, rules, terms, start, end }: KernelInput, fills: readonly BookedFill[]): number {
+export function meanExposure({ detail, rules, terms, start, end }: KernelInput, fills: FillColumns): number {
   const { openMs, close } = detail.columns;
   const lengthMs = INTERVAL_MS[detail.interval];
+  const step = toNumber(rules.lot.step);
   let [cash, quantity, from, total] = [toNumber(terms.balance), 0, start, 0];
-  for (const each of fills) {
+  for (let i = 0; i < fills.count; i++) {
     // The first candle that closes after the fill.
-    const row = Math.min(end, lowerBound(openMs, each.fill.at.getTime() - lengthMs + 1));
+    const closed = (fills.atMs[i] ?? 0) - lengthMs;
+    let row = from;
+    while (row < end && (openMs[row] ?? 0) <= closed) row += 1;
     if (quantity > 0) total = addShares(total, close, { cash, quantity, from, to: row });
     from = row;
-    cash = toNumber(each.cash);
-    quantity = each.position < rules.lot.step ? 0 : toNumber(each.position);
+    cash = fills.cash[i] ?? 0;
+    const position = fills.position[i] ?? 0;
+    quantity = position < step ? 0 : position;
   }
   if (quantity > 0) total = addShares(total, close, { cash, quantity, from, to: end });
   return end > start ? total / (end - start) : 0;

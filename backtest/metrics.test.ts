@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharpe } from '#core/research/sharpe.ts';
 import { buyAndHold, equalExposure } from './benchmarks.ts';
+import { fillColumns } from './fill-columns.ts';
 import {
   cagr,
   calmar,
@@ -114,7 +115,7 @@ test('a run without a fill measures to nothing, not to NaN', () => {
     drawdown: 0,
     feeRate: 0,
     slippage: 0,
-    fills: [],
+    fills: fillColumns([]),
     cycles: [],
     days: [100],
     candles: 5,

@@ -1,8 +1,8 @@
-import { type Decimal, toNumber } from '#core/amount/decimal.ts';
 import type { CapitalMetrics, Durations, ExitMetrics, Metrics } from '#core/research/backtest-result.ts';
 import { DAYS_A_YEAR, sampleDeviation, sharpe } from '#core/research/sharpe.ts';
 import { buyAndHold, type Charges, type CoinDay, costAveraging, equalExposure } from './benchmarks.ts';
-import type { BookedFill, Cycle } from './book.ts';
+import type { Cycle } from './book.ts';
+import type { FillColumns } from './fill-columns.ts';
 
 /** A position from flat to flat, its net as a number in quote. */
 export type ClosedCycle = Omit<Cycle, 'net'> & { readonly net: number };
@@ -20,7 +20,7 @@ interface MetricsInput extends Charges {
   readonly coin: readonly CoinDay[];
   /** Max drawdown of the equity, a share. */
   readonly drawdown: number;
-  readonly fills: readonly BookedFill[];
+  readonly fills: FillColumns;
   readonly cycles: readonly ClosedCycle[];
   /** Equity at the end of each UTC day of the window, the last one at its end. */
   readonly days: readonly number[];
@@ -34,10 +34,9 @@ interface MetricsInput extends Charges {
 
 function sum(values: readonly number[] | Float64Array): number {
   let total = 0;
-  for (const value of values) total += value;
+  for (let i = 0; i < values.length; i++) total += values[i] ?? 0;
   return total;
 }
-const numbers = (amounts: readonly Decimal[]): number[] => amounts.map(toNumber);
 
 /** Return = final equity / balance - 1, a share: 0.1 is 10 %. An open position counts at the last close. */
 export const totalReturn = ({ finalEquity, balance }: Pick<MetricsInput, 'finalEquity' | 'balance'>): number =>
@@ -84,7 +83,7 @@ export function winRate(nets: readonly number[]): number | null {
 }
 
 /** Fees of every fill in quote. A fee taken in the coin is valued at its fill price. */
-export const feesPaid = (fills: readonly BookedFill[]): number => sum(numbers(fills.map(({ feeQuote }) => feeQuote)));
+export const feesPaid = ({ feeQuote }: Pick<FillColumns, 'feeQuote'>): number => sum(feeQuote);
 
 /** Exposure (time in the market) = detail candles at whose close a position was held / detail candles of the window. */
 export const exposure = ({ heldCandles, candles }: Pick<MetricsInput, 'heldCandles' | 'candles'>): number =>
@@ -104,7 +103,9 @@ export function sortino(returns: readonly number[]): number | null {
 
 /** Null without a closed cycle. The median of an even count is the mean of the two middle values. */
 export function durations(cycles: readonly ClosedCycle[]): Durations | null {
-  const sorted = Float64Array.from(cycles, (cycle) => cycle.closedMs - cycle.openedMs).sort();
+  const sorted = new Float64Array(cycles.length);
+  for (const [i, { openedMs, closedMs }] of cycles.entries()) sorted[i] = closedMs - openedMs;
+  sorted.sort();
   const longestMs = sorted.at(-1);
   if (longestMs === undefined) return null;
   const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
@@ -130,7 +131,7 @@ type CapitalInput = Pick<
 /** Return on capital used = (final equity - balance) / capital used; alpha = total return - return of equal exposure. */
 export function capitalMetrics(input: CapitalInput): CapitalMetrics {
   const { balance, finalEquity, coin, fills, capitalUsed, meanExposure } = input;
-  const bought = fills.some(({ fill }) => fill.side === 'buy');
+  const bought = fills.buys.includes(1);
   const benchmark = equalExposure(coin, meanExposure, input);
   return {
     used: capitalUsed,
@@ -145,7 +146,6 @@ export function capitalMetrics(input: CapitalInput): CapitalMetrics {
 export function measure(input: MetricsInput): Metrics {
   const nets = input.cycles.map((cycle) => cycle.net);
   const returns = dailyReturns(input);
-  const traded = sum(numbers(input.fills.map(({ fill }) => fill.quoteQuantity)));
   const yearly = cagr(input);
   return {
     totalReturn: totalReturn(input),
@@ -163,7 +163,7 @@ export function measure(input: MetricsInput): Metrics {
     worst: nets.length === 0 ? null : nets.reduce((a, b) => Math.min(a, b)),
     exposure: exposure(input),
     fees: feesPaid(input.fills),
-    turnover: traded / input.balance,
+    turnover: sum(input.fills.quote) / input.balance,
     durations: durations(input.cycles),
     sharpe: sharpe(returns),
     sortino: sortino(returns),

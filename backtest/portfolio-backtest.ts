@@ -6,7 +6,9 @@ import type { KernelInput, Run } from './run-state.ts';
 import type { AccountLimits } from './portfolio-limits.ts';
 import { type Portfolio, type PortfolioFill, type PortfolioRun, runPortfolio } from './portfolio-run.ts';
 import type { CoinPart } from '#core/research/backtest-result.ts';
-import { type BacktestInput, type BacktestOutcome, type Ending, openKernel, type Refused, report } from './run.ts';
+import { type BacktestInput, type BacktestOutcome, openKernel, type Refused, report } from './run.ts';
+import type { Ending } from './run-coin.ts';
+import { tradedBy } from './traded.ts';
 
 /** Profiles of one account with the inputs of their coins. All share terms and window. */
 export interface PortfolioInput {
@@ -36,8 +38,10 @@ export function runPortfolioBacktest(input: PortfolioInput): BacktestOutcome {
   if (inside !== undefined) others.push(endingOf(inside));
   const made = {
     inputs,
-    books: runs.map(({ book }) => book),
-    fills: only !== undefined ? fills.map(({ symbol: _, ...fill }) => fill) : fills,
+    traded: tradedBy(
+      runs.map(({ book }) => book),
+      only === undefined ? fills : fills.map(({ symbol: _, ...fill }) => fill),
+    ),
     coin: only === undefined ? indexDays(inputs) : coinDays(only.detail, only.start, only.end),
     ...{ meter, others, counts, meanExposure, crossed: inside?.crossed ?? 0 },
     capitalUsed: toNumber(runs[0]?.book.balance.peakCapitalInUse ?? ZERO),
@@ -46,6 +50,7 @@ export function runPortfolioBacktest(input: PortfolioInput): BacktestOutcome {
     offGrid: runs.reduce((sum, { offGrid }) => sum + offGrid, 0),
     warmUp: Math.min(...runs.map(({ feed }) => feed.warmUp)),
     skipped: 0,
+    openPosition: null,
   };
   const [first] = input.profiles.flatMap(({ coins }) => coins);
   const result = report(made, { fromMs: first?.fromMs, toMs: first?.toMs });

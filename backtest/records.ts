@@ -44,8 +44,8 @@ export function fillRecord(booked: BookedFill & { readonly symbol?: string }): F
   return symbol === undefined ? record : { symbol, ...record };
 }
 
-export const cycleRecord = (cycle: Cycle, coin: { readonly symbol?: string }): CycleRecord => ({
-  ...coin,
+export const cycleRecord = ({ symbol, ...cycle }: Cycle & { readonly symbol?: string }): CycleRecord => ({
+  ...(symbol !== undefined && { symbol }),
   cycle: cycle.number,
   openedAt: iso(cycle.openedMs),
   closedAt: iso(cycle.closedMs),

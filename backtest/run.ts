@@ -5,18 +5,14 @@ import { formatDecimal, multiply, requireDecimal, toNumber, ZERO } from '#core/a
 import type { ListedSignal } from '#core/order/signal-list.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
-import { type CoinDay, coinDays } from './benchmarks.ts';
-import type { Book, BookedFill } from './book.ts';
 import { aggregateSeries, countInside, coverageOf, type Series, withHistory } from './columns.ts';
-import type { EquityMeter } from './equity.ts';
 import { equityCurve } from './equity-curve.ts';
 import { againstOf, FILL_RULES, type Terms } from './fills.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { type KernelRun, runKernel } from './kernel.ts';
+import { bandOf, type Made, runCoin } from './run-coin.ts';
 import type { KernelInput, Opening } from './run-state.ts';
-import { meanExposure } from './mean-exposure.ts';
 import { measure } from './metrics.ts';
-import { cycleRecord, fillRecord, iso, rejectionRecord } from './records.ts';
+import { iso } from './records.ts';
 import { holdout, regimes } from './splits.ts';
 import type { BacktestResult } from '#core/research/backtest-result.ts';
 
@@ -114,31 +110,7 @@ export function openKernel(
 export function runBacktest(input: BacktestInput): BacktestOutcome {
   const opened = openKernel(input);
   if (opened.kind === 'refused') return opened;
-  const { book, made } = runCoin(opened.kernel);
-  const result = report(made, { fromMs: input.fromMs, toMs: input.toMs });
-  return { kind: 'result', result: { ...result, openPosition: openPositionOf(book) } };
-}
-
-/** Runs one strategy on one coin, and again for the other outcomes of its doubtful candles. */
-export function runCoin(kernel: KernelInput): { readonly book: Book; readonly made: Made } {
-  const run = runKernel(kernel);
-  const { book, meter, heldCandles, offGrid, warmUp, skipped, reasons, counts } = run;
-  const others: Ending[] = [];
-  if (book.ambiguous > 0) others.push(endingOf(runKernel({ ...kernel, path: 'fall-first' })));
-  const inside = kernel.bound.actsOnTicks === true ? runKernel({ ...kernel, inside: true }) : undefined;
-  if (inside !== undefined) others.push(endingOf(inside));
-  const made = {
-    inputs: [kernel],
-    books: [book],
-    fills: book.fills,
-    coin: coinDays(kernel.detail, kernel.start, kernel.end),
-    counts: new Map(reasons.map((reason, code) => [reason, counts[code] ?? 0])),
-    candles: kernel.end - kernel.start,
-    capitalUsed: toNumber(book.balance.peakCapitalInUse),
-    meanExposure: meanExposure(kernel, book.fills),
-    ...{ meter, others, crossed: inside?.crossed ?? 0, heldCandles, offGrid, warmUp, skipped },
-  };
-  return { book, made };
+  return { kind: 'result', result: report(runCoin(opened.kernel), { fromMs: input.fromMs, toMs: input.toMs }) };
 }
 
 /** The requested window. */
@@ -147,35 +119,12 @@ interface RequestedWindow {
   readonly toMs: number | undefined;
 }
 
-/** Input of a report: one coin, or several coins that share a balance. */
-interface Made {
-  readonly inputs: readonly KernelInput[];
-  readonly books: readonly Book[];
-  /** Of all coins, in order of time. */
-  readonly fills: readonly (BookedFill & { readonly symbol?: string })[];
-  readonly coin: readonly CoinDay[];
-  readonly meter: EquityMeter;
-  /** Peak capital in use of all coins together, in quote. */
-  readonly capitalUsed: number;
-  /** See mean-exposure.ts. */
-  readonly meanExposure: number;
-  /** Endings of the run with the other outcomes of its doubtful candles. */
-  readonly others: readonly Ending[];
-  /** Candles that crossed a price at which the strategy acts, but did not close there. */
-  readonly crossed: number;
-  readonly counts: ReadonlyMap<string, number>;
-  /** Candles with a decision, and candles at whose close a position was held. */
-  readonly candles: number;
-  readonly heldCandles: number;
-  readonly offGrid: number;
-  readonly warmUp: number;
-  /** Candles that were skipped in bulk, because nothing could happen on them. */
-  readonly skipped: number;
-}
-
-/** Builds the result. The fingerprint covers all trades and all metrics. */
+/**
+ * Builds the result. The fingerprint covers all trades and all metrics. Each list of records is built when it is first read;
+ * a copy of the result reads it.
+ */
 export function report(made: Made, requested: RequestedWindow): BacktestResult {
-  const { inputs, meter, fills } = made;
+  const { inputs, meter, traded } = made;
   const [input] = inputs;
   if (input === undefined) throw new RangeError('a report needs a coin');
   const { bound, rules, terms, signal, detail } = input;
@@ -183,7 +132,9 @@ export function report(made: Made, requested: RequestedWindow): BacktestResult {
   const startMs = Math.min(...inputs.map((each) => each.detail.columns.openMs[each.start] ?? 0));
   const endMs = Math.max(...inputs.map((each) => each.detail.columns.openMs[each.end - 1] ?? 0)) + lengthMs;
   const coverage = coveredBy(made, bound.needs.want);
-  const body = tradedIn(made, { terms, windowMs: endMs - startMs });
+  const { fills, cycles } = traded;
+  const numbers = measured(made, { terms, windowMs: endMs - startMs });
+  const [fillRecords, cycleRecords] = [once(traded.fillRecords), once(traded.cycleRecords)];
   const { peakMs, troughMs } = meter.drawdown;
   return {
     v: 1,
@@ -210,37 +161,23 @@ export function report(made: Made, requested: RequestedWindow): BacktestResult {
       ...new Set(inputs.flatMap((each) => tickWarnings(each.bound, each.detail.interval))),
     ],
     passedCandles: made.skipped,
-    openPosition: null,
+    openPosition: made.openPosition,
     ambiguity: bandOf(made),
     equityCurve: equityCurve({ inputs, fills, also: [peakMs, troughMs] }),
-    ...body,
-    fingerprint: fingerprintOf(body),
+    ...numbers,
+    get fills() {
+      return fillRecords();
+    },
+    get cycles() {
+      return cycleRecords();
+    },
+    fingerprint: fingerprintOf({ fills, cycles, numbers }),
   };
 }
 
-/** Final equity, and the loss if no stop sold before the price fell through its limit. */
-export interface Ending {
-  readonly last: number;
-  readonly overrun: number;
-}
-const endingOf = ({ book, meter }: Pick<KernelRun, 'book' | 'meter'>): Ending => ({
-  last: meter.last,
-  overrun: book.overrun.loss,
-});
-
-/** Final equity of the base run, with the lowest and highest value over the doubtful candles. */
-export function bandOf({ books, meter, others, crossed }: Made): BacktestResult['ambiguity'] {
-  const total = (what: (book: Book) => number): number => books.reduce((sum, book) => sum + what(book), 0);
-  const overrun = total((book) => book.overrun.loss);
-  const endings = [{ last: meter.last, overrun }, ...others];
-  return {
-    candles: total(({ doubtful }) => doubtful) + crossed,
-    stops: total((book) => book.overrun.stops),
-    crossed,
-    worst: Math.min(...endings.map((ending) => ending.last - Math.max(0, ending.overrun))),
-    base: meter.last,
-    best: Math.max(...endings.map(({ last }) => last)),
-  };
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function coveredBy({ inputs, offGrid, warmUp }: Made, warmUpWanted: number): BacktestResult['coverage'] {
@@ -258,15 +195,11 @@ function coveredBy({ inputs, offGrid, warmUp }: Made, warmUpWanted: number): Bac
   };
 }
 
-/** Trades and metrics. */
-function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; readonly windowMs: number }) {
-  const { inputs, books, meter, coin, fills, candles, heldCandles, capitalUsed, meanExposure } = made;
+/** Everything that is measured on the trades. */
+function measured(made: Made, { terms, windowMs }: { readonly terms: Terms; readonly windowMs: number }) {
+  const { traded, meter, coin, candles, heldCandles, capitalUsed, meanExposure } = made;
+  const { fills, cycles, rejections } = traded;
   const dailyEquity = [...meter.days, meter.last];
-  const coinOf = ({ rules: { symbol } }: Book) => (inputs.length > 1 ? { symbol } : {});
-  const closed = books
-    .flatMap((book) => book.cycles.map((cycle) => ({ cycle, record: cycleRecord(cycle, coinOf(book)) })))
-    .toSorted((a, b) => a.cycle.closedMs - b.cycle.closedMs);
-  const cycles = closed.map(({ cycle, record }) => ({ ...cycle, net: Number(record.net) }));
   const split = { balance: toNumber(terms.balance), days: dailyEquity, coin, cycles };
   const metrics = measure({
     ...split,
@@ -289,9 +222,7 @@ function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; read
     regimes: regimes(split),
     decisions: Object.fromEntries([...made.counts].toSorted(([, a], [, b]) => b - a)),
     dailyEquity,
-    fills: fills.map(fillRecord),
-    cycles: closed.map(({ record }) => record),
-    rejections: books.flatMap((book) => book.rejections.map((one) => ({ ...coinOf(book), ...rejectionRecord(one) }))),
+    rejections,
   };
 }
 
@@ -346,10 +277,4 @@ export function tickWarnings({ title, actsOnTicks, needs }: BoundStrategy, detai
   return [
     `${title} acts at any price, but here it saw one price for each of its own candles (${detail}): the result says little about live trading. ${advice}.`,
   ];
-}
-
-function openPositionOf(book: Book): BacktestResult['openPosition'] {
-  const { quantity, averagePrice, firstBuyAt } = book.position;
-  if (firstBuyAt === null) return null;
-  return { quantity: formatDecimal(quantity), averagePrice: formatDecimal(averagePrice) };
 }

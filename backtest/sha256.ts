@@ -68,12 +68,12 @@ function mixBlock(hash: Int32Array, words: Int32Array): void {
 /** Absent in a browser, where the native hash is asynchronous. */
 const native = globalThis.process?.getBuiltinModule?.('node:crypto');
 
-/** SHA-256 of a text in UTF-8 as 64 hex digits (FIPS 180-4); synchronous and the same in Node and in a browser. */
-export const sha256 = (text: string): string => native?.hash('sha256', text) ?? portableSha256(text);
+/** SHA-256 of bytes, or of a text in UTF-8, as 64 hex digits (FIPS 180-4); synchronous and the same in Node and in a browser. */
+export const sha256 = (data: string | Uint8Array): string => native?.hash('sha256', data) ?? portableSha256(data);
 
 /** Pure JavaScript fallback. */
-export function portableSha256(text: string): string {
-  const bytes = new TextEncoder().encode(text);
+export function portableSha256(data: string | Uint8Array): string {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
   const blocks = Math.ceil((bytes.length + 9) / BLOCK);
   const padded = new Uint8Array(blocks * BLOCK);
   padded.set(bytes);

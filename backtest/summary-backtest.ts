@@ -2,7 +2,8 @@ import { toNumber } from '#core/amount/decimal.ts';
 import { againstOf } from './fills.ts';
 import { capitalMetrics, exposure, feesPaid, totalReturn, winRate } from './metrics.ts';
 import type { BacktestResult } from '#core/research/backtest-result.ts';
-import { bandOf, type BacktestInput, type BacktestOutcome, openKernel, runCoin } from './run.ts';
+import { type BacktestInput, type BacktestOutcome, openKernel } from './run.ts';
+import { bandOf, runCoin } from './run-coin.ts';
 
 /** The metrics of a `BacktestResult` without its records. */
 export interface SummaryBacktest {
@@ -22,21 +23,21 @@ type SummaryOutcome =
 export function runSummaryBacktest(input: BacktestInput): SummaryOutcome {
   const opened = openKernel(input);
   if (opened.kind === 'refused') return opened;
-  const { book, made } = runCoin(opened.kernel);
-  const { fills, meter, coin, capitalUsed, meanExposure } = made;
+  const made = runCoin(opened.kernel);
+  const { traded, meter, coin, capitalUsed, meanExposure } = made;
+  const { fills, cycles } = traded;
   const { terms } = input;
   const ends = { finalEquity: meter.last, balance: toNumber(terms.balance) };
   const charges = { feeRate: toNumber(terms.feeRate), slippage: againstOf(terms) };
   const metrics = {
     totalReturn: totalReturn(ends),
     capital: capitalMetrics({ ...ends, ...charges, coin, fills, capitalUsed, meanExposure }),
-    winRate: winRate(book.cycles.map(({ net }) => toNumber(net))),
+    winRate: winRate(cycles.map(({ net }) => net)),
     fees: feesPaid(fills),
     exposure: exposure(made),
   };
   const { depth } = meter.drawdown;
-  let sales = 0;
-  for (const { fill } of fills) if (fill.side === 'sell') sales += 1;
+  const sales = fills.buys.reduce((count, buy) => count - buy, fills.count);
   const dailyEquity = [...meter.days, meter.last];
   return {
     kind: 'summary',

@@ -9,6 +9,7 @@ import { aggregateSeries, type Series } from '#backtest/columns.ts';
 import type { Terms } from '#backtest/fills.ts';
 import { runKernel } from '#backtest/kernel.ts';
 import { feesPaid } from '#backtest/metrics.ts';
+import { fillColumns } from '#backtest/fill-columns.ts';
 import { openPortfolio } from '#backtest/portfolio-backtest.ts';
 import { runPortfolio } from '#backtest/portfolio-run.ts';
 import { type BacktestInput, openKernel } from '#backtest/run.ts';
@@ -185,7 +186,7 @@ export class CoinReplayer {
       const { book, meter } = runKernel(opened.kernel);
       const days = [...meter.days, meter.last];
       const { symbol } = input.rules;
-      runs.push({ days, nets: book.cycles.map(({ net }) => toNumber(net)), fees: feesPaid(book.fills) });
+      runs.push({ days, nets: book.cycles.map(({ net }) => toNumber(net)), fees: feesPaid(fillColumns(book.fills)) });
       coins.push({ symbol, totalReturn: meter.last / balance - 1, trades: book.cycles.length });
     }
     const length = Math.max(...runs.map(({ days }) => days.length));
@@ -236,7 +237,7 @@ function allTogether(coins: readonly BacktestInput[]): RunResult | string {
   const { meter, runs, fills } = runPortfolio(opened.portfolio);
   const days = [...meter.days, meter.last];
   const nets = runs.flatMap(({ book }) => book.cycles.map(({ net }) => toNumber(net)));
-  return { days, nets, fees: feesPaid(fills), coins: [] };
+  return { days, nets, fees: feesPaid(fillColumns(fills)), coins: [] };
 }
 
 function outcomeOf(days: readonly number[], balance: number): Pick<Outcome, 'totalReturn' | 'drawdown' | 'days'> {
