@@ -107,3 +107,18 @@ test('vector runs trade like the kernel', () => {
   );
   assert.ok(ran > sent * 0.7 && filled > 5000, `${ran} of ${sent} sets ran as vector runs, ${filled} fills`);
 });
+
+test('a price of more ticks than a vector run can count is left to the kernel', () => {
+  const strategy = anyStrategy(momentum);
+  const detail = walk(5, 1500, { tick: 0.00000001, price: 50, gaps: false });
+  const terms = { balance: d('1000'), feeRate: d('0.001'), slippage: ZERO };
+  const base = { rules: rulesOf('0.00000001', '0.001'), terms, signal: detail, detail, start: 0, end: 1500 };
+  const config = schema.parse({
+    ...{ candleInterval: '1m', ema: { fast: 9, slow: 21 }, entryExtension: { period: 9, maxPercentage: '' } },
+    ...{ entrySizing: { mode: 'fixed', amount: '100' }, protectiveStop: { enabled: false } },
+  });
+  const [run] = strategy.sweep?.run(base, [config]) ?? [];
+  const bound = strategy.bind(config);
+  assert.equal(run, undefined);
+  assert.ok(evaluate({ ...base, bound }).numbers.fills > 0);
+});

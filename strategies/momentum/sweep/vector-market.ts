@@ -1,4 +1,4 @@
-import { INTERVAL_MS } from '#core/market/candle.ts';
+import { type CandleColumns, INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { toNumber } from '#core/amount/decimal.ts';
 import { type Extremes, extremesOf } from '#core/market/extremes.ts';
@@ -35,16 +35,52 @@ export interface VectorMarket {
   readonly firstInside: number;
 }
 
-const ticksOf = (prices: Float64Array, tick: number): Int32Array => {
+/** The highest count of ticks that an Int32Array holds. */
+const MOST_TICKS = 2 ** 31 - 1;
+
+/** Undefined when a price has more ticks than the column can hold. */
+function ticksOf(prices: Float64Array, tick: number): Int32Array | undefined {
   const ticks = new Int32Array(prices.length);
-  for (let row = 0; row < ticks.length; row++) ticks[row] = Math.round((prices[row] ?? 0) / tick);
-  return ticks;
+  let most = 0;
+  for (let row = 0; row < ticks.length; row++) {
+    const count = Math.round((prices[row] ?? 0) / tick);
+    if (count > most) most = count;
+    ticks[row] = count;
+  }
+  return most > MOST_TICKS ? undefined : ticks;
+}
+
+type Prices = Pick<VectorMarket, 'closes' | 'openTicks' | 'lowTicks' | 'closeTicks' | 'lows'> & {
+  readonly closeExtremes: Extremes;
 };
+
+/** The prices of a series in ticks, computed once for all windows; undefined when a column cannot hold them. */
+const known = new WeakMap<CandleColumns, { readonly tick: number; readonly prices: Prices | undefined }>();
+
+function pricesOf(columns: CandleColumns, tick: number): Prices | undefined {
+  const found = known.get(columns);
+  if (found?.tick === tick) return found.prices;
+  const [openTicks, lowTicks] = [ticksOf(columns.open, tick), ticksOf(columns.low, tick)];
+  const closeTicks = ticksOf(columns.close, tick);
+  const fits = openTicks !== undefined && lowTicks !== undefined && closeTicks !== undefined;
+  const prices = fits
+    ? {
+        ...{ openTicks, lowTicks, closeTicks, closes: extremesOf(columns.close) },
+        ...{ lows: extremesOf(lowTicks), closeExtremes: extremesOf(closeTicks) },
+      }
+    : undefined;
+  known.set(columns, { tick, prices });
+  return prices;
+}
 
 /** Reads the window once for all vector runs; undefined when a long gap would restart the averages. */
 export function readVectorMarket({ rules, signal, detail, start, end }: SweptMarket): VectorMarket | undefined {
-  const { openMs, open, low, close, volume } = detail.columns;
+  const { openMs, volume } = detail.columns;
   const tick = toNumber(rules.price.tick);
+  const prices = pricesOf(detail.columns, tick);
+  const signals = pricesOf(signal.columns, tick);
+  if (prices === undefined || signals === undefined) return undefined;
+  const { closes, openTicks, lowTicks, closeTicks, lows } = prices;
   const lengthMs = INTERVAL_MS[detail.interval];
   const signalMs = INTERVAL_MS[signal.interval];
   const signalOpenMs = signal.columns.openMs;
@@ -58,8 +94,6 @@ export function readVectorMarket({ rules, signal, detail, start, end }: SweptMar
     deliveryRow[k] = row;
   }
   const aligned = signalOpenMs === openMs;
-  const [lowTicks, closeTicks] = [ticksOf(low, tick), ticksOf(close, tick)];
-  const signalCloseTicks = aligned ? closeTicks : ticksOf(signal.columns.close, tick);
   const startMs = openMs[start] ?? 0;
   return {
     tick,
@@ -68,17 +102,13 @@ export function readVectorMarket({ rules, signal, detail, start, end }: SweptMar
     lengthMs,
     openMs,
     volume,
-    closes: extremesOf(close),
-    openTicks: ticksOf(open, tick),
-    lowTicks,
-    closeTicks,
-    lows: extremesOf(lowTicks),
+    ...{ closes, openTicks, lowTicks, closeTicks, lows },
     dayRows: dayRowsOf(openMs.subarray(0, end), { start, lengthMs }),
     signalMs,
     signalOpenMs,
     signalClose: signal.columns.close,
-    signalCloseTicks,
-    signals: extremesOf(signalCloseTicks),
+    signalCloseTicks: signals.closeTicks,
+    signals: signals.closeExtremes,
     deliveryRow,
     aligned,
     firstInside: lowerBound(signalOpenMs, startMs - signalMs + 1),
