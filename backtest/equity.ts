@@ -1,5 +1,5 @@
 import { lowerBound } from '#core/market/candle-columns.ts';
-import { CHUNK, type Extremes, SHIFT } from '#core/market/extremes.ts';
+import { type Extremes, SHIFT, WIDE_SHIFT } from '#core/market/extremes.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -82,7 +82,7 @@ export function meterRows(meter: EquityMeter, held: Held): void {
     const whole = (openMs[to - 1] ?? 0) + lengthMs <= meter.dayEndMs;
     const until = whole ? to : Math.min(to, lowerBound(openMs, meter.dayEndMs - lengthMs + 1));
     if (until > from) {
-      meterSpan(meter, { ...held, from, to: until });
+      meterSpan(meter, held, { from, to: until });
       meter.last = cash + quantity * (closes.values[until - 1] ?? 0);
     }
     if (until < to) endDays(meter, (openMs[until] ?? 0) + lengthMs);
@@ -90,21 +90,24 @@ export function meterRows(meter: EquityMeter, held: Held): void {
   }
 }
 
-function meterSpan(meter: EquityMeter, { openMs, lengthMs, closes, cash, quantity, from, to }: Held): void {
-  const { values, most, least } = closes;
+/** The bounds of a chunk hold for each part of it. */
+function meterSpan(meter: EquityMeter, held: Held, { from, to }: Pick<Held, 'from' | 'to'>): void {
+  const { openMs, lengthMs, closes, cash, quantity } = held;
+  const { values, most, least, wideMost, wideLeast } = closes;
   for (let at = from; at < to; ) {
-    const chunk = at >> SHIFT;
-    const quiet =
-      (at & (CHUNK - 1)) === 0 &&
-      at + CHUNK <= to &&
-      cash + quantity * (most[chunk] ?? 0) <= meter.peak &&
-      cash + quantity * (least[chunk] ?? 0) >= meter.floor;
-    if (quiet) {
-      at += CHUNK;
+    const wide = at >> WIDE_SHIFT;
+    const below = cash + quantity * (wideMost[wide] ?? 0) <= meter.peak;
+    if (below && cash + quantity * (wideLeast[wide] ?? 0) >= meter.floor) {
+      at = (wide + 1) << WIDE_SHIFT;
       continue;
     }
-    const equity = cash + quantity * (values[at] ?? 0);
-    if (equity > meter.peak || equity < meter.floor) moveExtremes(meter, equity, (openMs[at] ?? 0) + lengthMs);
-    at += 1;
+    const chunk = at >> SHIFT;
+    const until = Math.min(to, (chunk + 1) << SHIFT);
+    const rises = cash + quantity * (most[chunk] ?? 0) > meter.peak;
+    if (!rises && cash + quantity * (least[chunk] ?? 0) >= meter.floor) at = until;
+    for (; at < until; at++) {
+      const equity = cash + quantity * (values[at] ?? 0);
+      if (equity > meter.peak || equity < meter.floor) moveExtremes(meter, equity, (openMs[at] ?? 0) + lengthMs);
+    }
   }
 }
