@@ -11,7 +11,7 @@ import { feedLonger, openFeed, openGates } from './feed.ts';
 import { baseFeeRate } from './fills.ts';
 import { actInside } from './inside.ts';
 import { updateStop, matchCandle, fillAtOpen, placeDecision, withFailedStop } from './market.ts';
-import { priceGrid } from './price-grid.ts';
+import { offGridIn, priceGrid } from './price-grid.ts';
 import type { KernelInput, Run } from './run-state.ts';
 import { withSignals } from './signals.ts';
 import { BookSituation } from './situation.ts';
@@ -114,7 +114,7 @@ export function openRun(input: KernelInput, balance: SharedBalance = openBalance
   const meter = openMeter(toNumber(terms.balance), startMs);
   const tick = toNumber(rules.price.tick);
   const grid = priceGrid(detail.columns, tick);
-  const offGrid = grid.offGrid.filter((row) => row >= start && row < end).length;
+  const offGrid = offGridIn(grid, start, end);
   const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
   const wake = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY };
   const situation = new BookSituation(book, bound.shared, gates?.gates ?? null);

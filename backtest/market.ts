@@ -4,6 +4,7 @@ import type { Decision } from '#core/decision/decision.ts';
 import { failureOf } from '#core/judge/stop.ts';
 import { type TickView, viewPosition } from '#core/judge/view.ts';
 import { SELL_FAILED_STOP } from '#core/sizing/protective-stop.ts';
+import type { ExchangeFill } from '#core/order/fill.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type Book, endOtherLeg, updateCapitalInUse, type Session, settlePending, settleResting } from './book.ts';
 import { baseFeeRate, marketPrice } from './fills.ts';
@@ -161,16 +162,25 @@ function matchOrder(run: Run, waiting: Resting, session: Session): void {
  * it waits at its limit until the price comes back, or sells at the next open. If slippage already filled it at the limit,
  * the worst case is a market sale at the low.
  */
-function countOverrun(book: Book, { limitTicks }: Resting, { low, close, next }: typeof bar): void {
+function countOverrun(book: Book, { limitTicks }: Resting, candle: typeof bar): void {
   const fill = book.fills.at(-1)?.fill;
   if (fill === undefined) return;
-  const { rules, terms, overrun } = book;
+  book.overrun.stops += 1;
+  book.overrun.loss += overrunLoss(fill, limitTicks, { ...book, ...candle });
+}
+
+/** The loss that such a stop may hide, in quote. Prices of its candle, and the open after it, in ticks. */
+export function overrunLoss(
+  fill: Pick<ExchangeFill, 'price' | 'quantity'>,
+  limitTicks: number,
+  context: Pick<Book, 'rules' | 'terms'> & Pick<typeof bar, 'low' | 'close' | 'next'>,
+): number {
+  const { rules, terms, low, close, next } = context;
   const { tick } = rules.price;
   const limit = fromSteps(limitTicks, tick);
   const later = close > limitTicks ? limit : minimum(limit, marketPrice('sell', next, { ...terms, tick }));
   const worst = later < fill.price ? later : fromSteps(low, tick);
-  overrun.stops += 1;
-  overrun.loss += toNumber(multiply(subtract(fill.price, worst), fill.quantity)) * (1 - toNumber(terms.feeRate));
+  return toNumber(multiply(subtract(fill.price, worst), fill.quantity)) * (1 - toNumber(terms.feeRate));
 }
 
 interface AfterFillInput {

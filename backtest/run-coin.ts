@@ -5,10 +5,11 @@ import { type CoinDay, coinDays } from './benchmarks.ts';
 import type { EquityMeter } from './equity.ts';
 import { type KernelRun, runKernel } from './kernel.ts';
 import { meanExposure } from './mean-exposure.ts';
+import { recordCoin } from './recorded-coin.ts';
 import type { KernelInput } from './run-state.ts';
 import { type Traded, tradedBy } from './traded.ts';
 
-/** What a report is built from: one coin, or several coins that share a balance. */
+/** Input of a report: one coin, or several coins that share a balance. */
 export interface Made {
   readonly inputs: readonly KernelInput[];
   readonly traded: Traded;
@@ -43,8 +44,22 @@ const endingOf = ({ book, meter }: Pick<KernelRun, 'book' | 'meter'>): Ending =>
   overrun: book.overrun.loss,
 });
 
-/** Runs one strategy on one coin, and again for the other outcomes of its doubtful candles. */
+/** Runs one strategy on one coin: as a vector run when that gives the same result, otherwise in the kernel. */
 export function runCoin(kernel: KernelInput): Made {
+  const recorded = recordCoin(kernel);
+  if (recorded === undefined) return runInKernel(kernel);
+  const { traded, decisions, openPosition, peakCapital, ...run } = recorded;
+  return {
+    ...{ ...run, ...windowOf(kernel, traded), traded, counts: decisions, others: [], crossed: 0 },
+    ...{
+      capitalUsed: toNumber(peakCapital),
+      openPosition: openPosition === null ? null : positionRecord(openPosition),
+    },
+  };
+}
+
+/** Runs one strategy on one coin, and again for the other outcomes of its doubtful candles. */
+function runInKernel(kernel: KernelInput): Made {
   const run = runKernel(kernel);
   const { book, meter, heldCandles, offGrid, warmUp, skipped, reasons, counts } = run;
   const others: Ending[] = [];
@@ -53,17 +68,20 @@ export function runCoin(kernel: KernelInput): Made {
   if (inside !== undefined) others.push(endingOf(inside));
   const traded = tradedBy([book], book.fills);
   return {
-    inputs: [kernel],
-    traded,
-    coin: coinDays(kernel.detail, kernel.start, kernel.end),
+    ...{ ...windowOf(kernel, traded), traded, meter, others, crossed: inside?.crossed ?? 0 },
     counts: new Map(reasons.map((reason, code) => [reason, counts[code] ?? 0])),
-    candles: kernel.end - kernel.start,
     capitalUsed: toNumber(book.balance.peakCapitalInUse),
-    meanExposure: meanExposure(kernel, traded.fills),
-    ...{ meter, others, crossed: inside?.crossed ?? 0, heldCandles, offGrid, warmUp, skipped },
-    openPosition: openPositionOf(book.position),
+    openPosition: book.position.firstBuyAt === null ? null : positionRecord(book.position),
+    ...{ heldCandles, offGrid, warmUp, skipped },
   };
 }
+
+const windowOf = (kernel: KernelInput, { fills }: Traded) => ({
+  inputs: [kernel],
+  coin: coinDays(kernel.detail, kernel.start, kernel.end),
+  candles: kernel.end - kernel.start,
+  meanExposure: meanExposure(kernel, fills),
+});
 
 /** Final equity of the base run, with the lowest and highest value over the doubtful candles. */
 export function bandOf({ traded: { doubtful, overrun }, meter, others, crossed }: Made): BacktestResult['ambiguity'] {
@@ -78,7 +96,6 @@ export function bandOf({ traded: { doubtful, overrun }, meter, others, crossed }
   };
 }
 
-function openPositionOf({ quantity, averagePrice, firstBuyAt }: Position): BacktestResult['openPosition'] {
-  if (firstBuyAt === null) return null;
+function positionRecord({ quantity, averagePrice }: Pick<Position, 'quantity' | 'averagePrice'>) {
   return { quantity: formatDecimal(quantity), averagePrice: formatDecimal(averagePrice) };
 }

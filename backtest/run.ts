@@ -220,10 +220,16 @@ function measured(made: Made, { terms, windowMs }: { readonly terms: Terms; read
     },
     holdout: holdout(split),
     regimes: regimes(split),
-    decisions: Object.fromEntries([...made.counts].toSorted(([, a], [, b]) => b - a)),
+    decisions: decisionsOf(made.counts),
     dailyEquity,
     rejections,
   };
+}
+
+/** Reasons with their candles, the most frequent first, equal ones by name. */
+function decisionsOf(counts: ReadonlyMap<string, number>): Record<string, number> {
+  const made = [...counts].filter(([, count]) => count > 0);
+  return Object.fromEntries(made.toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)));
 }
 
 /** Warns when the candles do not cover the requested window. */

@@ -11,7 +11,7 @@ import { EXIT_MARGIN } from '#core/sizing/sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { TickView } from '#core/judge/view.ts';
 import { readStored } from './stored.ts';
-import type { SweptMarket, SweptRun } from './sweep.ts';
+import type { RecordedRun, SweptMarket, SweptRun } from './sweep.ts';
 
 /** Quote price of one tick and base quantity of one lot. */
 export interface Grid {
@@ -178,6 +178,8 @@ export interface Sweep<Config> {
   unsupported(config: Config): string | undefined;
   /** One entry per config, in their order; undefined where the kernel must run it. */
   run(market: SweptMarket, configs: readonly SweptConfig<Config>[]): (SweptRun | undefined)[];
+  /** Runs one config and records its fills; undefined where the kernel must run it. */
+  record(market: SweptMarket, config: SweptConfig<Config>): RecordedRun | undefined;
 }
 
 /** A sweep whose config type is hidden; it reads stored configs. */
@@ -260,23 +262,29 @@ export interface BoundStrategy {
   basketShare?(symbol: string): LevelBudget | null;
   lint(takerFee: number, coins?: readonly string[]): readonly Finding[];
   create(grid: Grid, state?: unknown): StrategyInstance;
+  /** See {@link Sweep.record}. Absent: only the kernel runs it. */
+  record?(market: SweptMarket): RecordedRun | undefined;
 }
+
+const sweptConfig = <Config>(
+  strategy: Strategy<Config>,
+  { config, readable }: Pick<SweptConfig<Config>, 'config' | 'readable'>,
+): SweptConfig<Config> => ({
+  ...{ config, readable, shared: strategy.sharedSettings(config), needs: strategy.needs(config) },
+});
 
 const anySweep = <Config>(strategy: Strategy<Config>, sweep: Sweep<Config>): AnySweep => ({
   unsupported: (stored) => sweep.unsupported(readStored(strategy.config, stored).config),
   run: (market, stored) =>
     sweep.run(
       market,
-      stored.map((one) => {
-        const { config, readable } = readStored(strategy.config, one);
-        return { config, readable, shared: strategy.sharedSettings(config), needs: strategy.needs(config) };
-      }),
+      stored.map((one) => sweptConfig(strategy, readStored(strategy.config, one))),
     ),
 });
 
 /** Hides the config type of a strategy so that strategies of different configs share one registry. */
 export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
-  const { name, title, summary, config, reasons } = strategy;
+  const { name, title, summary, config, reasons, sweep } = strategy;
   return {
     name,
     title,
@@ -286,7 +294,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
     plansBaskets: strategy.planner !== undefined,
     actsOnTicks: strategy.actsOnTicks === true,
     takesSignals: strategy.takesSignals === true,
-    ...(strategy.sweep && { sweep: anySweep(strategy, strategy.sweep) }),
+    ...(sweep && { sweep: anySweep(strategy, sweep) }),
     bind(stored) {
       const read = readStored(strategy.config, stored);
       const planner = strategy.planner?.(read.config);
@@ -311,6 +319,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
           if (path === undefined) return instance;
           return { ...instance, explain: (decision, view) => ({ ...instance.explain(decision, view), path }) };
         },
+        ...(sweep && { record: (market) => sweep.record(market, sweptConfig(strategy, read)) }),
       };
     },
   };

@@ -2,7 +2,7 @@
 export const SHIFT = 4;
 export const CHUNK = 1 << SHIFT;
 export const WIDE_SHIFT = 2 * SHIFT;
-export const WIDE = 1 << WIDE_SHIFT;
+const WIDE = 1 << WIDE_SHIFT;
 
 type Numbers = Float64Array | Int32Array;
 

@@ -1,11 +1,13 @@
 import { readFactor } from '#strategies/fields.ts';
 import { type Config, config as schema, fitWindows } from '#strategies/momentum/config.ts';
+import type { ReasonCode } from '#strategies/momentum/reasons.ts';
 import type { Sweep, SweptConfig } from '#strategies/strategy.ts';
-import type { SweptMarket, SweptRun } from '#strategies/sweep.ts';
+import type { RecordedRun, SweptMarket, SweptRun } from '#strategies/sweep.ts';
 import { BLOCK, type Column, type Ema, emaColumn, fillEmas, smaColumn } from './vector-averages.ts';
 import { accountUntil } from './vector-fills.ts';
 import { advance, type Crosses } from './vector-run.ts';
-import { type VectorRun, type VectorParams, openVectorRun } from './vector-state.ts';
+import { FILL_REASONS, type VectorRun, type VectorParams, openVectorRun } from './vector-state.ts';
+import { FillRecorder } from './vector-trades.ts';
 import { type VectorMarket, readVectorMarket } from './vector-market.ts';
 import { fractionOf, vectorMoney, type VectorMoney, unitsOf } from './vector-money.ts';
 
@@ -167,9 +169,18 @@ function run(swept: SweptMarket, sets: readonly SweptConfig<Config>[]): (SweptRu
   const isNeeded = !otherInterval && params.some((one) => one !== undefined);
   const market = isNeeded ? vectorMarketOf(swept) : undefined;
   if (market === undefined) return sets.map(() => undefined);
-  const runs = params.map((one) => (one === undefined ? undefined : openVectorRun(one, market, money)));
+  const runs = params.map((one) => (one === undefined ? undefined : openVectorRun(one, market, { money })));
+  advanceAll(
+    runs.filter((run) => run !== undefined),
+    market,
+    money,
+  );
+  return runs.map((run) => (run === undefined ? undefined : outcomeOf(run, market, money)));
+}
+
+function advanceAll(runs: readonly VectorRun[], market: VectorMarket, money: VectorMoney): void {
   const columns = new Columns();
-  const active = runs.flatMap((run) => (run === undefined ? [] : [{ run, crosses: columns.crosses(run) }]));
+  const active = runs.map((run) => ({ run, crosses: columns.crosses(run) }));
   const signals = market.signalClose.length;
   const from = active.reduce((first, { run }) => Math.min(first, run.first), signals);
   for (let at = from; at < signals; at += BLOCK) {
@@ -181,17 +192,51 @@ function run(swept: SweptMarket, sets: readonly SweptConfig<Config>[]): (SweptRu
       if (run.next < at + STRETCH) advance(run, market, { crosses, money, to: at + STRETCH });
     }
   }
-  return runs.map((run) => (run === undefined ? undefined : outcomeOf(run, market, money)));
 }
+
+/** Only where every detail candle is a signal: then each close has one decision, and the runs visit what is not `no cross` or `hold`. */
+function record(swept: SweptMarket, set: SweptConfig<Config>): RecordedRun | undefined {
+  const { signal, detail, start, end } = swept;
+  const aligned = signal.columns.openMs === detail.columns.openMs && set.needs.interval === signal.interval;
+  const money = aligned ? vectorMoney(swept) : undefined;
+  const params = money === undefined || money.cash > MOST_CASH ? undefined : paramsOf(set, money);
+  const market = params === undefined ? undefined : vectorMarketOf(swept);
+  if (money === undefined || params === undefined || market === undefined) return undefined;
+  const fills = new FillRecorder();
+  const run = openVectorRun(params, market, { money, recorder: fills });
+  advanceAll([run], market, money);
+  if (run.fellBack) return undefined;
+  const heldCandles = heldRowsOf(run, market);
+  const short = Math.min(Math.max(0, run.first + params.need - 1 - start), end - start);
+  const { entries, overextended, paused, stopExits, crossExits } = run;
+  const decisions: Readonly<Partial<Record<ReasonCode | 'cooldown-loss', number>>> = {
+    'entry-history-short': short,
+    'entry-no-cross': end - start - heldCandles - short - entries - overextended - paused,
+    'entry-overextended': overextended,
+    'cooldown-loss': paused,
+    'entry-cross-up': entries,
+    'hold-above-stop': heldCandles - stopExits - crossExits,
+    'exit-trailing-stop': stopExits,
+    'exit-cross-down': crossExits,
+  };
+  return {
+    ...{ fills, reasons: FILL_REASONS, decisions: new Map(Object.entries(decisions)), heldCandles },
+    ...{ warmUp: market.firstInside - run.first, skipped: end - start - run.decided },
+  };
+}
+
+const heldRowsOf = (run: VectorRun, market: VectorMarket): number =>
+  run.heldRows + (run.lots > 0 ? market.end - run.fillRow : 0);
 
 /** The market of a window is read once and cached. */
 const markets = new WeakMap<object, { readonly swept: SweptMarket; readonly market: VectorMarket | undefined }>();
 function vectorMarketOf(swept: SweptMarket): VectorMarket | undefined {
-  const known = markets.get(swept.detail);
-  const same = known !== undefined && known.swept.signal === swept.signal && known.swept.rules === swept.rules;
+  const known = markets.get(swept.detail.columns);
+  const sameSignal = known?.swept.signal.columns === swept.signal.columns;
+  const same = known !== undefined && sameSignal && known.swept.rules === swept.rules;
   if (same && known.swept.start === swept.start && known.swept.end === swept.end) return known.market;
   const market = readVectorMarket(swept);
-  markets.set(swept.detail, { swept, market });
+  markets.set(swept.detail.columns, { swept, market });
   return market;
 }
 
@@ -204,10 +249,10 @@ function outcomeOf(run: VectorRun, market: VectorMarket, money: VectorMoney): Sw
     drawdown: run.depth,
     tally: run.tally,
     fills: run.fills,
-    heldCandles: run.heldRows + (run.lots > 0 ? market.end - run.fillRow : 0),
+    heldCandles: heldRowsOf(run, market),
     candles: market.end - market.start,
   };
 }
 
 /** Vector runs of momentum (docs/decisions/0011-sweeps-in-lanes.md). */
-export const sweep: Sweep<Config> = { unsupported, run };
+export const sweep: Sweep<Config> = { unsupported, run, record };

@@ -3,7 +3,7 @@ import { fillBuy, fillSell, isNear, placeStop } from './vector-fills.ts';
 import { type VectorMoney, lotsFor } from './vector-money.ts';
 import { boundsOf, CHUNK, SHIFT } from '#core/market/extremes.ts';
 import type { VectorMarket } from './vector-market.ts';
-import type { VectorRun } from './vector-state.ts';
+import { CROSS_EXIT, STOP_EXIT, type VectorRun } from './vector-state.ts';
 
 /** The signals at which two averages cross, found once for all vector runs that share them. */
 export interface Crosses {
@@ -25,7 +25,14 @@ interface AdvanceInput {
  * can happen. While flat that is a cross up. While held it is a price beyond the stop, the high or the stop on the exchange.
  */
 export function advance(run: VectorRun, market: VectorMarket, { crosses, money, to }: AdvanceInput): void {
-  const step: SignalStep = { k: 0, row: 0, up: false, down: false, reference: undefined, price: 0, open: 0, money };
+  const step: SignalStep = {
+    ...{ k: 0, row: 0, up: false, down: false },
+    reference: undefined,
+    price: 0,
+    open: 0,
+    limit: 0,
+    money,
+  };
   const held: HeldRange = { k: 0, to: 0, money };
   const { codes, references, count } = crosses;
   const readyFrom = run.first + run.params.slow;
@@ -160,6 +167,8 @@ interface SignalStep {
   /** Fill price on the row, and open of the row. */
   price: number;
   open: number;
+  /** Limit of a stop that sells inside the row, or 0. */
+  limit: number;
   readonly money: VectorMoney;
 }
 
@@ -210,6 +219,7 @@ function matchRow(run: VectorRun, market: VectorMarket, step: SignalStep): void 
   const open = market.openTicks[row] ?? 0;
   const { n, d } = money.against;
   step.open = open;
+  step.limit = 0;
   if (run.pending > 0) {
     step.price = Math.ceil((open * (d + n)) / d);
     fillBuy(run, market, step);
@@ -222,6 +232,8 @@ function matchRow(run: VectorRun, market: VectorMarket, step: SignalStep): void 
   if (open < run.restingLimit) run.fellBack = true;
   const touched = Math.min(open, run.resting);
   step.price = Math.max(Math.floor((touched * (d - n)) / d), run.restingLimit);
+  if (touched < open) step.limit = run.restingLimit;
+  run.exit = STOP_EXIT;
   fillSell(run, market, step);
   // After a fill inside the candle, the cool-down starts at its last moment.
   if (touched < open && run.pausedUntil > 0) run.pausedUntil += market.lengthMs - 1;
@@ -229,14 +241,15 @@ function matchRow(run: VectorRun, market: VectorMarket, step: SignalStep): void 
 
 function decide(run: VectorRun, market: VectorMarket, step: SignalStep): void {
   const price = market.closeTicks[step.row] ?? 0;
+  run.decided += 1;
   if (run.lots > 0) decideExit(run, price, step.money);
   else if (run.pending === 0 && run.crossed === step.k && run.acted !== step.k) decideEntry(run, market, step);
 }
 
 function decideExit(run: VectorRun, price: number, money: VectorMoney): void {
   const { worth, least, mostLots } = money;
-  const wanted = price <= run.stop || (run.params.exitOnCross && run.exitSignal);
-  if (!wanted) {
+  const stopped = price <= run.stop;
+  if (!stopped && !(run.params.exitOnCross && run.exitSignal)) {
     placeStop(run, price, money);
     run.settled = run.params.offset === null || run.resting > 0;
     return;
@@ -247,6 +260,9 @@ function decideExit(run: VectorRun, price: number, money: VectorMoney): void {
   }
   run.pending = -run.lots;
   run.resting = 0;
+  run.exit = stopped ? STOP_EXIT : CROSS_EXIT;
+  if (stopped) run.stopExits += 1;
+  else run.crossExits += 1;
 }
 
 function decideEntry(run: VectorRun, market: VectorMarket, { row, k, reference, money }: SignalStep): void {
@@ -254,8 +270,14 @@ function decideEntry(run: VectorRun, market: VectorMarket, { row, k, reference, 
   const price = market.closeTicks[row] ?? 0;
   const nowMs = (market.openMs[row] ?? 0) + market.lengthMs;
   if (nowMs >= (market.signalOpenMs[k] ?? 0) + 2 * market.signalMs || k - run.first + 1 < params.need) return;
-  if (reference !== undefined && price > snapDown((reference * params.extensionMost) / market.tick)) return;
-  if (nowMs < run.pausedUntil) return;
+  if (reference !== undefined && price > snapDown((reference * params.extensionMost) / market.tick)) {
+    run.overextended += 1;
+    return;
+  }
+  if (nowMs < run.pausedUntil) {
+    run.paused += 1;
+    return;
+  }
   const budget = Math.min(params.budget, run.cash);
   const lots = lotsFor(budget, price, money);
   // Only orders that no size rule could refuse. The full kernel checks the others.
@@ -264,7 +286,10 @@ function decideEntry(run: VectorRun, market: VectorMarket, { row, k, reference, 
   const value = lots === undefined ? 0 : (lots * price * money.worth.n) / money.worth.d;
   const sound = lots !== undefined && lots >= money.least.lots + 2 && lots <= money.mostLots;
   if (!sound || value < enough || budget < enough) run.fellBack = true;
-  else run.pending = lots;
+  else {
+    run.pending = lots;
+    run.entries += 1;
+  }
 }
 
 /** The offset of a stop is at least a half. */

@@ -1,6 +1,7 @@
 import { openTally, type Tally } from '#core/research/tally.ts';
 import type { Fraction, VectorMoney } from './vector-money.ts';
 import type { VectorMarket } from './vector-market.ts';
+import type { FillRecorder } from './vector-trades.ts';
 
 /** One parameter set as numbers. */
 export interface VectorParams {
@@ -64,9 +65,32 @@ export interface VectorRun {
   heldRows: number;
   fills: number;
   readonly tally: Tally;
+  /** Records each fill; null in a sweep, which counts them. */
+  readonly recorder: FillRecorder | null;
+  /** Reason of the newest sale. */
+  exit: number;
+  /** Closes at which the run decided, and the decisions among them. */
+  decided: number;
+  entries: number;
+  stopExits: number;
+  crossExits: number;
+  overextended: number;
+  paused: number;
 }
 
-export function openVectorRun(params: VectorParams, market: VectorMarket, { cash }: VectorMoney): VectorRun {
+/** The reasons of fills, by their index in a record. */
+export const FILL_REASONS = ['entry-cross-up', 'exit-trailing-stop', 'exit-cross-down'] as const;
+export const [ENTRY, STOP_EXIT, CROSS_EXIT] = [0, 1, 2];
+
+export function openVectorRun(
+  params: VectorParams,
+  market: VectorMarket,
+  options: { readonly money: VectorMoney; readonly recorder?: FillRecorder },
+): VectorRun {
+  const {
+    money: { cash },
+    recorder = null,
+  } = options;
   const balance = cash / 1e8;
   return {
     params,
@@ -102,5 +126,8 @@ export function openVectorRun(params: VectorParams, market: VectorMarket, { cash
     heldRows: 0,
     fills: 0,
     tally: openTally(),
+    recorder,
+    exit: STOP_EXIT,
+    ...{ decided: 0, entries: 0, stopExits: 0, crossExits: 0, overextended: 0, paused: 0 },
   };
 }
