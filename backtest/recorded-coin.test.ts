@@ -42,6 +42,7 @@ const cases = fc.record({
     { tick: '1', step: '0.00000001', price: 95_000_000 },
   ),
   from: fc.constantFrom(0, 300),
+  to: fc.constantFrom(CANDLES, 1111),
   fee: fc.constantFrom(d('0.001'), d('0.00075'), ZERO),
   slippage: fc.constantFrom(ZERO, d('0.0005')),
   halfSpread: fc.constantFrom(undefined, d('0.0002')),
@@ -57,7 +58,7 @@ function kernelOnly({ record: _, ...bound }: BoundStrategy): BoundStrategy {
 test('a recorded vector run gives the result of the kernel, text for text', () => {
   let [recorded, fills, overruns, skipped] = [0, 0, 0, 0];
   fc.assert(
-    fc.property(cases, ({ seed, gaps, grid, from, fee, slippage, halfSpread, balance, config }) => {
+    fc.property(cases, ({ seed, gaps, grid, from, to, fee, slippage, halfSpread, balance, config }) => {
       const candles = walk(seed, CANDLES, { tick: Number(grid.tick), price: grid.price, gaps });
       const bound = strategy.bind(strategy.config.parse(config));
       const input: BacktestInput = {
@@ -66,8 +67,9 @@ test('a recorded vector run gives the result of the kernel, text for text', () =
         terms: { balance: d(balance), feeRate: fee, slippage, ...(halfSpread !== undefined && { halfSpread }) },
         candles,
         fromMs: candles.columns.openMs[from] ?? 0,
+        toMs: (candles.columns.openMs[to - 1] ?? 0) + 60_000,
       };
-      const one = { ...input, signal: candles, detail: candles, start: from, end: CANDLES };
+      const one = { ...input, signal: candles, detail: candles, start: from, end: to };
       if (bound.record?.(one) === undefined) return;
       recorded += 1;
       const [found, expected] = [runBacktest(input), runBacktest({ ...input, bound: kernelOnly(bound) })];
