@@ -157,7 +157,7 @@ async function seenMs(page: Page, seen: Seen, act: () => Promise<void>): Promise
             requestAnimationFrame(() => after.port2.postMessage(null));
           });
           const where = changes ? document.querySelector(selector) : document.body;
-          if (where) watch.observe(where, { subtree: true, childList: true, characterData: true });
+          if (where) watch.observe(where, { subtree: true, childList: true, characterData: true, attributes: true });
         };
         document.addEventListener(event, begin, { capture: true, once: true });
       }),
