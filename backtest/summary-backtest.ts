@@ -19,7 +19,7 @@ type SummaryOutcome =
   | { readonly kind: 'summary'; readonly summary: SummaryBacktest }
   | Extract<BacktestOutcome, { kind: 'refused' }>;
 
-/** Like `runBacktest`, but without records: about a third faster for a strategy that trades often. */
+/** Like `runBacktest`, but only what a preview shows: without fingerprint, curve and splits. */
 export function runSummaryBacktest(input: BacktestInput): SummaryOutcome {
   const opened = openKernel(input);
   if (opened.kind === 'refused') return opened;
