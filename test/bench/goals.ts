@@ -33,6 +33,11 @@ export const GOALS: Readonly<Record<string, Goal>> = {
     limit: 'the step of the file, and values of indicators and candles that are copied into its numbers',
   },
   'peers.run': { ratio: { atLeast: 3 } },
+  'peers.run-among': {
+    ratio: { atLeast: 3 },
+    limit:
+      'the process of vectorbt reuses the memory of its lists, and an own run starts after seconds of rest; see below',
+  },
   'peers.sweep': { ratio: { atLeast: 100 } },
   'matching.orders': { measured: { atLeast: 20_000, unit: 'a second' } },
   'paper.orders': { measured: { atLeast: 2_000, unit: 'a second' } },
