@@ -8,6 +8,7 @@ import {
   ceilToStep,
   type Decimal,
   divide,
+  divideUnits,
   floorToStep,
   formatDecimal,
   formatFixed,
@@ -17,6 +18,7 @@ import {
   maximum,
   minimum,
   multiply,
+  multiplyUnits,
   negate,
   ONE,
   readDecimal,
@@ -154,6 +156,43 @@ test('as a float and as text an amount is what its digits say, also beside whole
       assert.equal(toNumber(decimal), Number(reference.toFixed()) + 0);
     }),
     { numRuns: 1000 },
+  );
+});
+
+/** The two decimals around the middle of a float and the next one; their distance is one unit or none. */
+function aroundMiddle(float: number): bigint[] {
+  const bits = new BigInt64Array(new Float64Array([float]).buffer)[0] ?? 0n;
+  const power = Number(bits >> 52n) - 1076;
+  const middle = (2n * ((bits & (2n ** 52n - 1n)) | (2n ** 52n)) + 1n) * 10n ** 18n;
+  const units = power >= 0 ? middle << BigInt(power) : middle >> BigInt(-power);
+  return [units, units + 1n];
+}
+
+test('the float of an amount is the nearest one, also close to the middle of two and where amounts become too large', () => {
+  const scales = fc.integer({ min: -17, max: 14 }).map((power) => 10 ** power);
+  const floats = fc
+    .tuple(fc.double({ min: 0.1, max: 1, noNaN: true }), scales)
+    .chain(([share, scale]) => fc.constantFrom(...aroundMiddle(share * scale)));
+  const any = fc.integer({ min: 1, max: 120 }).chain((bits) => fc.bigInt(2n ** BigInt(bits - 1), 2n ** BigInt(bits)));
+  fc.assert(
+    fc.property(fc.oneof(floats, any), fc.boolean(), (size, negative) => {
+      const value = negative ? -size : size;
+      const digits = String(size).padStart(19, '0');
+      const text = `${negative ? '-' : ''}${digits.slice(0, -18)}.${digits.slice(-18)}`;
+      assert.equal(toNumber(requireDecimal(text)), Number(`${value}e-18`));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('products and quotients with whole 1e-8 are those with their decimals', () => {
+  const units = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+  fc.assert(
+    fc.property(amounts, units, (text, count) => {
+      const [amount, other] = [requireDecimal(text), fromSteps(count, requireDecimal('0.00000001'))];
+      assert.equal(multiplyUnits(amount, count), multiply(amount, other));
+      assert.equal(divideUnits(amount, count), divide(amount, other));
+    }),
   );
 });
 

@@ -55,6 +55,7 @@ export function requireDecimal(text: string): Decimal {
 /** 1e-8, the smallest unit that exchanges record. */
 const BOOKED = 10n ** 10n;
 const BOOKED_UNITS = 1e8;
+const BOOKED_IN_ONE = 10n ** 8n;
 const MOST_BOOKED = 2 ** 50;
 
 /**
@@ -70,7 +71,7 @@ function bookedOf(value: Decimal): number {
 /** Shortest plain text: no exponent, no trailing zeros. */
 export function formatDecimal(value: Decimal): string {
   const booked = bookedOf(value);
-  if (booked >= 0) return formatBooked(booked);
+  if (booked >= 0) return formatUnits(booked);
   const negative = value < 0n;
   const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0');
   const point = digits.length - SCALE;
@@ -96,8 +97,8 @@ function significantOf(four: number): string {
   return significant[four] ?? '';
 }
 
-/** Whole 1e-8 as text, by float64 arithmetic that is exact on whole numbers. */
-function formatBooked(units: number): string {
+/** `formatDecimal` of whole 1e-8, a safe integer not below zero, by float64 arithmetic that is exact on whole numbers. */
+export function formatUnits(units: number): string {
   const whole = Math.floor(units / BOOKED_UNITS);
   const rest = units - whole * BOOKED_UNITS;
   if (rest === 0) return String(whole);
@@ -126,6 +127,9 @@ export const subtract = (a: Decimal, b: Decimal): Decimal => brand(a - b);
 export const negate = (a: Decimal): Decimal => brand(-a);
 export const multiply = (a: Decimal, b: Decimal): Decimal => brand((a * b) / ONE_UNIT);
 export const divide = (a: Decimal, b: Decimal): Decimal => brand((a * ONE_UNIT) / b);
+/** `multiply` and `divide` by whole 1e-8, a safe integer; the numbers between are shorter, so they take half as long. */
+export const multiplyUnits = (a: Decimal, units: number): Decimal => brand((a * BigInt(units)) / BOOKED_IN_ONE);
+export const divideUnits = (a: Decimal, units: number): Decimal => brand((a * BOOKED_IN_ONE) / BigInt(units));
 export const minimum = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);
 export const maximum = (a: Decimal, b: Decimal): Decimal => (a > b ? a : b);
 export const absolute = (a: Decimal): Decimal => brand(a < 0n ? -a : a);
@@ -153,10 +157,27 @@ export function toSteps(value: Decimal, step: Decimal): number {
   return rest === 0n ? Number(whole) : Number(whole) + Number(rest) / Number(step);
 }
 
-/** Lossy. Only for signals, charts and numbers in explanations. */
+const UNITS_IN_ONE = 1e18;
+/** Splits a float into halves whose products are exact (Dekker). */
+const SPLITTER = 2 ** 27 + 1;
+const MOST_DIVIDED = 2 ** 100;
+const headOf = (value: number): number => value * SPLITTER - (value * SPLITTER - value);
+const [ONE_HEAD, ONE_TAIL] = [headOf(UNITS_IN_ONE), UNITS_IN_ONE - headOf(UNITS_IN_ONE)];
+
+/**
+ * Lossy: the float nearest to the decimal. Only for signals, charts and numbers in explanations.
+ * It divides as floats and then adds what the two roundings lost, which is exact up to the last addition.
+ */
 export function toNumber(value: Decimal): number {
-  const booked = bookedOf(value);
-  return Number.isNaN(booked) ? Number(`${value}e-${SCALE}`) : booked / BOOKED_UNITS;
+  const units = Number(value);
+  if (!(units > -MOST_DIVIDED && units < MOST_DIVIDED)) return Number(`${value}e-${SCALE}`);
+  const lost = Number(BigInt.asIntN(64, value - BigInt(units)));
+  const quotient = units / UNITS_IN_ONE;
+  const product = quotient * UNITS_IN_ONE;
+  const head = headOf(quotient);
+  const tail = quotient - head;
+  const excess = head * ONE_HEAD - product + head * ONE_TAIL + tail * ONE_HEAD + tail * ONE_TAIL;
+  return quotient + (units - product - excess + lost) / UNITS_IN_ONE;
 }
 
 /** A float such as a fee rate or a share, rounded to 12 decimals. Never use it for prices or quantities of orders. */
