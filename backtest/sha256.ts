@@ -68,12 +68,20 @@ function mixBlock(hash: Int32Array, words: Int32Array): void {
 /** Absent in a browser, where the native hash is asynchronous. */
 const native = globalThis.process?.getBuiltinModule?.('node:crypto');
 
-/** SHA-256 of bytes, or of a text in UTF-8, as 64 hex digits (FIPS 180-4); synchronous and the same in Node and in a browser. */
-export const sha256 = (data: string | Uint8Array): string => native?.hash('sha256', data) ?? portableSha256(data);
+/**
+ * SHA-256 of a text in UTF-8, or of parts one after the other, as 64 hex digits (FIPS 180-4); synchronous and the same in Node
+ * and in a browser.
+ */
+export function sha256(...parts: readonly (string | Uint8Array)[]): string {
+  if (native === undefined) return portableSha256(...parts);
+  const hash = native.createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+}
 
 /** Pure JavaScript fallback. */
-export function portableSha256(data: string | Uint8Array): string {
-  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+export function portableSha256(...parts: readonly (string | Uint8Array)[]): string {
+  const bytes = joined(parts.map((part) => (typeof part === 'string' ? new TextEncoder().encode(part) : part)));
   const blocks = Math.ceil((bytes.length + 9) / BLOCK);
   const padded = new Uint8Array(blocks * BLOCK);
   padded.set(bytes);
@@ -87,4 +95,14 @@ export function portableSha256(data: string | Uint8Array): string {
     mixBlock(hash, words);
   }
   return Array.from(hash, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }

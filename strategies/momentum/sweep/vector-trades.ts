@@ -15,7 +15,7 @@ interface RecordedFill {
   readonly reason: number;
 }
 
-const FIRST_ROOM = 8192;
+const [FIRST_ROOM, GROWTH] = [8192, 8];
 
 /** The fills of a vector run, in columns that grow. */
 export class FillRecorder implements RecordedFills {
@@ -48,21 +48,22 @@ export class FillRecorder implements RecordedFills {
   }
 
   #grow(): void {
-    this.rows = twice(this.rows);
-    this.atMs = twice(this.atMs);
-    this.lots = twice(this.lots);
-    this.ticks = twice(this.ticks);
-    this.quote = twice(this.quote);
-    this.fee = twice(this.fee);
-    this.cash = twice(this.cash);
-    this.position = twice(this.position);
-    this.limits = twice(this.limits);
-    this.reason = twice(this.reason);
+    this.rows = longer(this.rows);
+    this.atMs = longer(this.atMs);
+    this.lots = longer(this.lots);
+    this.ticks = longer(this.ticks);
+    this.quote = longer(this.quote);
+    this.fee = longer(this.fee);
+    this.cash = longer(this.cash);
+    this.position = longer(this.position);
+    this.limits = longer(this.limits);
+    this.reason = longer(this.reason);
   }
 }
 
-function twice(column: Float64Array): Float64Array<ArrayBuffer> {
-  const longer = new Float64Array(2 * column.length);
-  longer.set(column);
-  return longer;
+/** New memory is only used once it is written, so a large step costs no more than a small one. */
+function longer(column: Float64Array): Float64Array<ArrayBuffer> {
+  const next = new Float64Array(GROWTH * column.length);
+  next.set(column);
+  return next;
 }
