@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { checkBars, gateFacts, USUAL_BARS } from '#core/research/live-gate.ts';
 import { randomFrom } from '#core/research/random.ts';
 import { BARE, backtest } from '#test/golden/hourly-backtest.ts';
@@ -86,6 +86,36 @@ test('a run that is always fully invested has the alpha of buying and holding', 
     }),
     { numRuns: 30, seed: 7 },
   );
+});
+
+test('the mean exposure is the mean over the closes, candle by candle, also where candles are missing', () => {
+  const rows = 3000;
+  for (const [seed, gaps] of [
+    [1, false],
+    [2, true],
+    [3, true],
+  ] as const) {
+    const candles = walk(seed, rows, { tick: 0.01, price: 100, gaps });
+    const minutes = [...candles.columns.openMs].map((ms) => ms / 60_000);
+    const everySeventh = minutes.flatMap((minute, row) =>
+      row % 7 === 0 ? [[minute, row % 2 === 0 ? BUY : SELL]] : [],
+    );
+    const decisions: Script['decisions'] = Object.fromEntries(everySeventh);
+    const outcome = runBacktest({ bound: scripted({ decisions }), rules: GOLDEN_RULES, terms: TERMS, candles });
+    assert.ok(outcome.kind === 'result');
+    const { fills, metrics } = outcome.result;
+    assert.ok(fills.length > 300, `${fills.length} fills`);
+    const { openMs, close } = candles.columns;
+    const lot = Number(formatDecimal(GOLDEN_RULES.lot.step));
+    let [next, cash, position, total] = [0, 1000, 0, 0];
+    for (let row = 0; row < rows; row++) {
+      for (; next < fills.length && Date.parse(fills[next]?.at ?? '') < (openMs[row] ?? 0) + 60_000; next++)
+        [cash, position] = [Number(fills[next]?.cash), Number(fills[next]?.position)];
+      const value = position < lot ? 0 : position * (close[row] ?? 0);
+      total += value / (cash + value);
+    }
+    near(metrics.capital.meanExposure, total / rows);
+  }
 });
 
 /** A year of hours that falls to about a third, up and down on the way. */

@@ -36,23 +36,49 @@ export function equityCurve({ inputs, fills, also }: Curve): EquityPoint[] {
     return ms - ((ms - fromMs) % lengthMs);
   });
   const moments = [...new Set([...even, ...also.filter((ms) => ms > fromMs && ms <= toMs)])].toSorted((a, b) => a - b);
-  const closeOf = ({ detail, start, end }: KernelInput, atMs: number): number => {
-    const { openMs, close } = detail.columns;
-    const row = Math.min(end, lowerBound(openMs, atMs - INTERVAL_MS[detail.interval] + 1)) - 1;
-    return row < start ? (detail.columns.open[start] ?? 0) : (close[row] ?? 0);
+  const reader: Reader = {
+    ...{ inputs, fills, next: 0, cash: toNumber(first.terms.balance), held: new Float64Array(inputs.length) },
+    places: inputs.map(({ rules }) => (inputs.length === 1 ? 0 : fills.coins.indexOf(rules.symbol))),
   };
-  const held = new Map<string, number>();
-  let cash = toNumber(first.terms.balance);
-  let next = 0;
-  return moments.map((ms) => {
-    for (; next < fills.count && (fills.atMs[next] ?? 0) < ms; next++) {
-      cash = fills.cash[next] ?? 0;
-      held.set(fills.coins[fills.coin[next] ?? 0] ?? first.rules.symbol, fills.position[next] ?? 0);
-    }
-    const closes = inputs.map((input) => closeOf(input, ms));
-    const worth = inputs.reduce((sum, { rules }, i) => sum + (held.get(rules.symbol) ?? 0) * (closes[i] ?? 0), 0);
-    const spread = inputs.map(({ detail, start }, i) => (closes[i] ?? 0) / (detail.columns.open[start] ?? 1));
-    const price = inputs.length === 1 ? (closes[0] ?? 0) : spread.reduce((sum, one) => sum + one, 0) / spread.length;
-    return { at: iso(ms), equity: cash + worth, price };
-  });
+  const points: EquityPoint[] = [];
+  for (const ms of moments) {
+    readUntil(reader, ms);
+    points.push(pointAt(reader, ms));
+  }
+  return points;
+}
+
+interface Reader extends Pick<Curve, 'inputs' | 'fills'> {
+  /** The coin of each input in the columns of the fills; -1 for one without a fill. */
+  readonly places: readonly number[];
+  /** The first fill that has not been read, cash, and the position of each coin. */
+  next: number;
+  cash: number;
+  readonly held: Float64Array;
+}
+
+/** Reads the fills before `ms`. */
+function readUntil(reader: Reader, ms: number): void {
+  const { fills, held } = reader;
+  let { next } = reader;
+  for (; next < fills.count && (fills.atMs[next] ?? 0) < ms; next++)
+    held[fills.coin[next] ?? 0] = fills.position[next] ?? 0;
+  if (next > reader.next) reader.cash = fills.cash[next - 1] ?? 0;
+  reader.next = next;
+}
+
+function pointAt({ inputs, places, cash, held }: Reader, ms: number): EquityPoint {
+  let [worth, spread] = [0, 0];
+  for (const [i, input] of inputs.entries()) {
+    const close = closeAt(input, ms);
+    worth += (held[places[i] ?? -1] ?? 0) * close;
+    spread += inputs.length === 1 ? close : close / (input.detail.columns.open[input.start] ?? 1);
+  }
+  return { at: iso(ms), equity: cash + worth, price: spread / inputs.length };
+}
+
+function closeAt({ detail, start, end }: KernelInput, atMs: number): number {
+  const { openMs, close } = detail.columns;
+  const row = Math.min(end, lowerBound(openMs, atMs - INTERVAL_MS[detail.interval] + 1)) - 1;
+  return row < start ? (detail.columns.open[start] ?? 0) : (close[row] ?? 0);
 }

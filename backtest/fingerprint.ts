@@ -1,11 +1,11 @@
 import type { BacktestResult } from '#core/research/backtest-result.ts';
-import { type FillColumns, indexIn } from './fill-columns.ts';
-import type { ClosedCycle } from './metrics.ts';
+import type { CycleColumns } from './cycle-columns.ts';
+import type { FillColumns } from './fill-columns.ts';
 import { sha256 } from './sha256.ts';
 
 interface Hashed {
   readonly fills: FillColumns;
-  readonly cycles: readonly ClosedCycle[];
+  readonly cycles: CycleColumns;
   readonly numbers: Pick<
     BacktestResult,
     'holdout' | 'regimes' | 'rejections' | 'metrics' | 'drawdown' | 'decisions' | 'dailyEquity'
@@ -18,38 +18,18 @@ interface Hashed {
  * machine. Results that engines may round differently get fewer decimals.
  */
 export function fingerprintOf({ fills, cycles, numbers }: Hashed): string {
-  const { count, reasons, coins, ...columns } = fills;
-  const exits = [...reasons];
-  const closed = cycleColumns(cycles, exits);
-  const text = JSON.stringify(inOrder({ ...numbers, count, coins, exits }));
-  const sorted = Object.entries(columns).toSorted(byKey);
-  const parts = [...sorted.map(([, column]) => column), closed].map(
-    ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
-  );
-  parts.push(new TextEncoder().encode(text));
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return sha256(bytes);
+  const bytes = [fills, cycles].flatMap(bytesOf);
+  const [{ count, reasons, coins }, { exits }] = [fills, cycles];
+  return sha256(...bytes, JSON.stringify(inOrder({ ...numbers, count, reasons, coins, exits })));
 }
 
-const CYCLE_NUMBERS = 5;
-
-function cycleColumns(cycles: readonly ClosedCycle[], reasons: string[]): Float64Array {
-  const values = new Float64Array(CYCLE_NUMBERS * cycles.length);
-  let at = 0;
-  for (const { number, openedMs, closedMs, net, exitReason } of cycles) {
-    values[at] = number;
-    values[at + 1] = openedMs;
-    values[at + 2] = closedMs;
-    values[at + 3] = net;
-    values[at + 4] = indexIn(reasons, exitReason);
-    at += CYCLE_NUMBERS;
-  }
-  return values;
+/** The columns of one table, ordered by their names. */
+function bytesOf(table: FillColumns | CycleColumns): Uint8Array[] {
+  const columns = Object.entries<unknown>({ ...table }).toSorted(byKey);
+  return columns
+    .map(([, column]) => column)
+    .filter((column) => ArrayBuffer.isView(column))
+    .map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
 }
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);

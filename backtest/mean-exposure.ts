@@ -1,6 +1,7 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { toNumber } from '#core/amount/decimal.ts';
 import type { FillColumns } from './fill-columns.ts';
+import { inParts } from './parts.ts';
 import type { KernelInput } from './run-state.ts';
 
 /**
@@ -10,37 +11,55 @@ import type { KernelInput } from './run-state.ts';
  */
 export function meanExposure({ detail, rules, terms, start, end }: KernelInput, fills: FillColumns): number {
   const { openMs, close } = detail.columns;
-  const lengthMs = INTERVAL_MS[detail.interval];
-  const step = toNumber(rules.lot.step);
-  let [cash, quantity, from, total] = [toNumber(terms.balance), 0, start, 0];
-  for (let i = 0; i < fills.count; i++) {
-    // The first candle that closes after the fill.
-    const closed = (fills.atMs[i] ?? 0) - lengthMs;
-    let row = from;
-    while (row < end && (openMs[row] ?? 0) <= closed) row += 1;
-    if (quantity > 0) total = addShares(total, close, { cash, quantity, from, to: row });
-    from = row;
-    cash = fills.cash[i] ?? 0;
+  const reader: Reader = {
+    ...{ fills, openMs, close, end, lengthMs: INTERVAL_MS[detail.interval], step: toNumber(rules.lot.step) },
+    ...{ cash: toNumber(terms.balance), quantity: 0, from: start, total: 0 },
+  };
+  inParts(fills.count, (from, to) => readShares(reader, from, to));
+  addShares(reader, end);
+  return end > start ? reader.total / (end - start) : 0;
+}
+
+interface Reader {
+  readonly fills: FillColumns;
+  readonly openMs: Float64Array;
+  readonly close: Float64Array;
+  readonly end: number;
+  readonly lengthMs: number;
+  readonly step: number;
+  /** Cash and sellable quantity since row `from`. */
+  cash: number;
+  quantity: number;
+  from: number;
+  total: number;
+}
+
+function readShares(reader: Reader, from: number, to: number): void {
+  const { fills, lengthMs, step } = reader;
+  for (let i = from; i < to; i++) {
+    addShares(reader, firstAfter(reader, (fills.atMs[i] ?? 0) - lengthMs));
+    reader.cash = fills.cash[i] ?? 0;
     const position = fills.position[i] ?? 0;
-    quantity = position < step ? 0 : position;
+    reader.quantity = position < step ? 0 : position;
   }
-  if (quantity > 0) total = addShares(total, close, { cash, quantity, from, to: end });
-  return end > start ? total / (end - start) : 0;
 }
 
-interface Held {
-  readonly cash: number;
-  readonly quantity: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Adds the shares at the closes of rows `from` to `to`, `to` exclusive. */
-function addShares(before: number, close: Float64Array, { cash, quantity, from, to }: Held): number {
-  let total = before;
-  for (let row = from; row < to; row++) {
+/** Adds the shares at the closes up to row `to`, exclusive. */
+function addShares(reader: Reader, to: number): void {
+  const { close, cash, quantity, from } = reader;
+  let { total } = reader;
+  for (let row = from; quantity > 0 && row < to; row++) {
     const value = quantity * (close[row] ?? 0);
     total += value / (cash + value);
   }
-  return total;
+  reader.total = total;
+  reader.from = to;
+}
+
+/** The first row from `from` on that opens after `ms`, or `end`. It is the time between them away, or nearer where rows are missing. */
+function firstAfter({ openMs, from, end, lengthMs }: Reader, ms: number): number {
+  const ahead = Math.floor((ms - (openMs[from] ?? 0)) / lengthMs) + 1;
+  let row = Math.min(end, from + Math.max(0, ahead));
+  while (row > from && (openMs[row - 1] ?? 0) > ms) row -= 1;
+  return row;
 }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharpe } from '#core/research/sharpe.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import { buyAndHold, equalExposure } from './benchmarks.ts';
+import type { Cycle } from './book.ts';
+import { cycleColumns } from './cycle-columns.ts';
 import { fillColumns } from './fill-columns.ts';
 import {
   cagr,
   calmar,
-  type ClosedCycle,
   dailyReturns,
   durations,
   expectancy,
@@ -83,24 +85,28 @@ test('Sharpe and Sortino of 2 %, -1 %, 2 %', () => {
   assert.equal(sortino([0.01, 0.02]), null);
 });
 
-const cycle = (hours: number, net: string, exitReason: string): ClosedCycle => ({
+const cycle = (hours: number, net: string, exitReason: string): Cycle => ({
   number: 1,
   openedMs: 0,
   closedMs: hours * 3_600_000,
-  net: Number(net),
+  net: requireDecimal(net),
   exitReason,
 });
 const CYCLES = [cycle(4, '2', 'exit-trail'), cycle(1, '-1', 'exit-stop-loss'), cycle(2, '-0.5', 'exit-trail')];
 
 test('durations: mean, middle, longest', () => {
   const hour = 3_600_000;
-  assert.deepEqual(durations(CYCLES), { meanMs: (7 / 3) * hour, medianMs: 2 * hour, longestMs: 4 * hour });
-  assert.equal(durations(CYCLES.slice(0, 2))?.medianMs, 2.5 * hour);
-  assert.equal(durations([]), null);
+  assert.deepEqual(durations(cycleColumns(CYCLES)), {
+    meanMs: (7 / 3) * hour,
+    medianMs: 2 * hour,
+    longestMs: 4 * hour,
+  });
+  assert.equal(durations(cycleColumns(CYCLES.slice(0, 2)))?.medianMs, 2.5 * hour);
+  assert.equal(durations(cycleColumns([])), null);
 });
 
 test('closed cycles by exit reason', () => {
-  assert.deepEqual(perExitReason(CYCLES), {
+  assert.deepEqual(perExitReason(cycleColumns(CYCLES)), {
     'exit-stop-loss': { cycles: 1, wins: 0, net: -1 },
     'exit-trail': { cycles: 2, wins: 1, net: 1.5 },
   });
@@ -116,7 +122,7 @@ test('a run without a fill measures to nothing, not to NaN', () => {
     feeRate: 0,
     slippage: 0,
     fills: fillColumns([]),
-    cycles: [],
+    cycles: cycleColumns([]),
     days: [100],
     candles: 5,
     heldCandles: 0,

@@ -1,11 +1,8 @@
 import type { CapitalMetrics, Durations, ExitMetrics, Metrics } from '#core/research/backtest-result.ts';
-import { DAYS_A_YEAR, sampleDeviation, sharpe } from '#core/research/sharpe.ts';
+import { DAYS_A_YEAR, type Numbers, sampleDeviation, sharpe, sum } from '#core/research/sharpe.ts';
 import { buyAndHold, type Charges, type CoinDay, costAveraging, equalExposure } from './benchmarks.ts';
-import type { Cycle } from './book.ts';
+import type { CycleColumns } from './cycle-columns.ts';
 import type { FillColumns } from './fill-columns.ts';
-
-/** A position from flat to flat, its net as a number in quote. */
-export type ClosedCycle = Omit<Cycle, 'net'> & { readonly net: number };
 
 const DAY_MS = 86_400_000;
 const LEAST_CAGR_DAYS = 90;
@@ -21,7 +18,7 @@ interface MetricsInput extends Charges {
   /** Max drawdown of the equity, a share. */
   readonly drawdown: number;
   readonly fills: FillColumns;
-  readonly cycles: readonly ClosedCycle[];
+  readonly cycles: CycleColumns;
   /** Equity at the end of each UTC day of the window, the last one at its end. */
   readonly days: readonly number[];
   readonly candles: number;
@@ -30,12 +27,6 @@ interface MetricsInput extends Charges {
   readonly capitalUsed: number;
   /** Mean share of the equity in the coin (mean-exposure.ts). */
   readonly meanExposure: number;
-}
-
-function sum(values: readonly number[] | Float64Array): number {
-  let total = 0;
-  for (let i = 0; i < values.length; i++) total += values[i] ?? 0;
-  return total;
 }
 
 /** Return = final equity / balance - 1, a share: 0.1 is 10 %. An open position counts at the last close. */
@@ -56,13 +47,13 @@ export const calmar = (yearly: number | null, drawdown: number): number | null =
   yearly === null || drawdown === 0 ? null : yearly / drawdown;
 
 /** SQN = sqrt(n) * mean(net) / s(net), s with n - 1 (Van Tharp); null for fewer than two cycles or equal nets. */
-export function sqn(nets: readonly number[]): number | null {
+export function sqn(nets: Numbers): number | null {
   const deviation = sampleDeviation(nets);
   return deviation === null ? null : (Math.sqrt(nets.length) * (sum(nets) / nets.length)) / deviation;
 }
 
 /** Profit factor = sum of the nets above zero / -(sum of the nets below zero); null without a losing cycle. */
-export function profitFactor(nets: readonly number[]): number | null {
+export function profitFactor(nets: Numbers): number | null {
   let [won, lost] = [0, 0];
   for (const net of nets) {
     if (net < 0) lost -= net;
@@ -72,11 +63,10 @@ export function profitFactor(nets: readonly number[]): number | null {
 }
 
 /** Expectancy = sum of the nets / closed cycles, in quote; null without a closed cycle. */
-export const expectancy = (nets: readonly number[]): number | null =>
-  nets.length === 0 ? null : sum(nets) / nets.length;
+export const expectancy = (nets: Numbers): number | null => (nets.length === 0 ? null : sum(nets) / nets.length);
 
 /** Win rate = cycles with a net above zero / closed cycles; null without a closed cycle. */
-export function winRate(nets: readonly number[]): number | null {
+export function winRate(nets: Numbers): number | null {
   let wins = 0;
   for (const net of nets) if (net > 0) wins += 1;
   return nets.length === 0 ? null : wins / nets.length;
@@ -102,9 +92,9 @@ export function sortino(returns: readonly number[]): number | null {
 }
 
 /** Null without a closed cycle. The median of an even count is the mean of the two middle values. */
-export function durations(cycles: readonly ClosedCycle[]): Durations | null {
-  const sorted = new Float64Array(cycles.length);
-  for (const [i, { openedMs, closedMs }] of cycles.entries()) sorted[i] = closedMs - openedMs;
+export function durations({ openedMs, closedMs }: CycleColumns): Durations | null {
+  const sorted = new Float64Array(closedMs.length);
+  for (let i = 0; i < sorted.length; i++) sorted[i] = (closedMs[i] ?? 0) - (openedMs[i] ?? 0);
   sorted.sort();
   const longestMs = sorted.at(-1);
   if (longestMs === undefined) return null;
@@ -114,13 +104,17 @@ export function durations(cycles: readonly ClosedCycle[]): Durations | null {
 }
 
 /** Closed cycles by the reason of the sell that closed them; the nets add up to that of all cycles. */
-export function perExitReason(cycles: readonly ClosedCycle[]): Record<string, ExitMetrics> {
-  const groups = Map.groupBy(cycles, (cycle) => cycle.exitReason);
-  const metricsOf = (group: readonly ClosedCycle[]): ExitMetrics => {
-    const nets = group.map((cycle) => cycle.net);
-    return { cycles: group.length, wins: nets.filter((net) => net > 0).length, net: sum(nets) };
-  };
-  return Object.fromEntries([...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([r, g]) => [r, metricsOf(g)]));
+export function perExitReason({ exit, exits, net: nets }: CycleColumns): Record<string, ExitMetrics> {
+  const found = exits.map((reason) => ({ reason, cycles: 0, wins: 0, net: 0 }));
+  for (let i = 0; i < nets.length; i++) {
+    const [net, one] = [nets[i] ?? 0, found[exit[i] ?? 0]];
+    if (one === undefined) continue;
+    one.cycles += 1;
+    if (net > 0) one.wins += 1;
+    one.net += net;
+  }
+  const sorted = found.toSorted((a, b) => (a.reason < b.reason ? -1 : 1));
+  return Object.fromEntries(sorted.map(({ reason, ...metrics }) => [reason, metrics]));
 }
 
 type CapitalInput = Pick<
@@ -142,9 +136,12 @@ export function capitalMetrics(input: CapitalInput): CapitalMetrics {
   };
 }
 
+const higher = (a: number, b: number): number => Math.max(a, b);
+const lower = (a: number, b: number): number => Math.min(a, b);
+
 /** All metrics of a run. Each is defined where it is computed. */
 export function measure(input: MetricsInput): Metrics {
-  const nets = input.cycles.map((cycle) => cycle.net);
+  const { net: nets } = input.cycles;
   const returns = dailyReturns(input);
   const yearly = cagr(input);
   return {
@@ -159,8 +156,8 @@ export function measure(input: MetricsInput): Metrics {
     profitFactor: profitFactor(nets),
     expectancy: expectancy(nets),
     winRate: winRate(nets),
-    best: nets.length === 0 ? null : nets.reduce((a, b) => Math.max(a, b)),
-    worst: nets.length === 0 ? null : nets.reduce((a, b) => Math.min(a, b)),
+    best: nets.length === 0 ? null : nets.reduce(higher),
+    worst: nets.length === 0 ? null : nets.reduce(lower),
     exposure: exposure(input),
     fees: feesPaid(input.fills),
     turnover: sum(input.fills.quote) / input.balance,

@@ -1,10 +1,13 @@
 import {
   add,
   type Decimal,
-  divide,
+  divideUnits,
+  formatDecimal,
+  formatUnits,
   fromSteps,
   maximum,
   multiply,
+  multiplyUnits,
   requireDecimal,
   subtract,
   toNumber,
@@ -12,17 +15,18 @@ import {
 } from '#core/amount/decimal.ts';
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { type ExchangeFill, feeValueOf } from '#core/order/fill.ts';
-import { FLAT, foldFill } from '#core/position/position.ts';
 import type { FillRecord } from '#core/research/backtest-result.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { RecordedFills, RecordedRun } from '#strategies/sweep.ts';
+import { cycleAt, emptyCycles } from './cycle-columns.ts';
 import { type EquityMeter, meterRows, openMeter } from './equity.ts';
 import { emptyColumns, indexIn } from './fill-columns.ts';
 import { overrunLoss } from './market.ts';
+import { inParts } from './parts.ts';
 import { closeGrid, type CloseGrid, offGridIn } from './price-grid.ts';
-import { fillRecord } from './records.ts';
+import { cycleRecord, iso } from './records.ts';
 import type { KernelInput } from './run-state.ts';
-import { cyclesOf, type ExactCycle, type Traded } from './traded.ts';
+import type { Traded } from './traded.ts';
 
 /** A coin as the kernel gives it. */
 interface RecordedCoin extends Pick<RecordedRun, 'decisions' | 'heldCandles' | 'warmUp' | 'skipped'> {
@@ -48,84 +52,113 @@ export function recordCoin(kernel: KernelInput): RecordedCoin | undefined {
   if (run === undefined) return undefined;
   const { decisions, heldCandles, warmUp, skipped } = run;
   const fills = columnsOf(run, kernel);
-  const { cycles, openPosition, peakCapital } = cyclesIn(run, kernel);
+  const { cycles, nets, openPosition, peakCapital } = cyclesIn(run, kernel);
   const overrun = overrunOf(run.fills, kernel);
   const grid = closeGrid(detail.columns, toNumber(rules.price.tick));
   return {
     ...{ decisions, heldCandles, warmUp, skipped, openPosition, peakCapital },
     traded: {
-      ...{ fills, rejections: [], doubtful: overrun.stops, overrun },
-      ...cyclesOf(cycles),
-      fillRecords: () => recordsOf(run, kernel),
+      ...{ fills, cycles, rejections: [], doubtful: overrun.stops, overrun },
+      fillRecords: () => fillRecords(run, kernel, nets),
+      cycleRecords: () => nets.map((net, i) => cycleRecord({ ...cycleAt(cycles, i), net })),
     },
     meter: meterOf(run.fills, kernel, grid),
     offGrid: offGridIn(grid, start, end),
   };
 }
 
+/** The cycles that have been read so far. */
+interface CycleReader {
+  readonly fills: RecordedFills;
+  readonly reasons: readonly string[];
+  readonly grid: ReturnType<typeof valueGrid>;
+  readonly columns: ReturnType<typeof emptyCycles>;
+  readonly exits: string[];
+  /** The exact net of each cycle. */
+  readonly nets: Decimal[];
+  averagePrice: Decimal;
+  peakCapital: Decimal;
+  /** The rest below a lot that the last cycle left: its quantity in 1e-8, and its cost. */
+  dust: number;
+  restCost: Decimal;
+}
+
+function cyclesIn({ fills, reasons }: RecordedRun, { rules }: KernelInput) {
+  const reader: CycleReader = {
+    ...{ fills, reasons, grid: valueGrid(rules), columns: emptyCycles(fills.count >> 1), exits: [], nets: [] },
+    ...{ averagePrice: ZERO, peakCapital: ZERO, dust: 0, restCost: ZERO },
+  };
+  inParts(fills.count, (from, to) => readCycles(reader, from, to));
+  const { columns, exits, nets, averagePrice, peakCapital } = reader;
+  const open = fills.count % 2 === 1;
+  const quantity = fromSteps(fills.position[fills.count - 1] ?? 0, UNIT);
+  return { cycles: { ...columns, exits }, nets, peakCapital, openPosition: open ? { quantity, averagePrice } : null };
+}
+
 /**
- * The cycles of a coin that buys once and then sells all that it can. Costs and nets are those of foldFill
+ * Reads fills `from` to `to` of a coin that buys once and then sells all that it can. Costs and nets are those of foldFill
  * (core/position/position.ts), without a position object for each fill.
  */
-function cyclesIn({ fills, reasons }: RecordedRun, { rules }: KernelInput) {
-  const cycles: ExactCycle[] = [];
-  const valueOf = valuing(rules);
-  let peakCapital: Decimal = ZERO;
-  // The rest below a lot that the cycle before left: its quantity in 1e-8, and its cost.
-  let [dust, restCost]: [number, Decimal] = [0, ZERO];
-  let averagePrice: Decimal = ZERO;
-  for (let buy = 0; buy < fills.count; buy += 2) {
-    const sell = buy + 1;
+function readCycles(reader: CycleReader, from: number, to: number): void {
+  const { fills, reasons, grid, columns, exits, nets } = reader;
+  let { averagePrice, peakCapital, dust, restCost } = reader;
+  for (let buy = from; buy < to; buy += 2) {
+    const [sell, cycle] = [buy + 1, buy >> 1];
     const [held, paid] = [fills.position[buy] ?? 0, fills.quote[buy] ?? 0];
-    const bought = valueOf(held - dust, fills.ticks[buy] ?? 0);
-    averagePrice = divide(add(restCost, bought), fromSteps(held, UNIT));
+    const bought = valueOf(grid, held - dust, fills.ticks[buy] ?? 0);
+    averagePrice = divideUnits(add(restCost, bought), held);
     peakCapital = maximum(peakCapital, add(restCost, fromSteps(paid, UNIT)));
     if (sell === fills.count) break;
     dust = fills.position[sell] ?? 0;
     const costBefore = restCost;
-    restCost = multiply(fromSteps(dust, UNIT), averagePrice);
+    restCost = multiplyUnits(averagePrice, dust);
     const gained = fromSteps((fills.quote[sell] ?? 0) - (fills.fee[sell] ?? 0) - paid, UNIT);
-    const exactNet = add(gained, subtract(restCost, costBefore));
-    cycles.push({
-      number: cycles.length + 1,
-      openedMs: fills.atMs[buy] ?? 0,
-      closedMs: fills.atMs[sell] ?? 0,
-      net: toNumber(exactNet),
-      exactNet,
-      exitReason: reasons[fills.reason[sell] ?? 0] ?? '',
-    });
+    const net = add(gained, subtract(restCost, costBefore));
+    nets.push(net);
+    columns.number[cycle] = cycle + 1;
+    columns.openedMs[cycle] = fills.atMs[buy] ?? 0;
+    columns.closedMs[cycle] = fills.atMs[sell] ?? 0;
+    columns.net[cycle] = toNumber(net);
+    columns.exit[cycle] = indexIn(exits, reasons[fills.reason[sell] ?? 0] ?? '');
   }
-  const open = fills.count % 2 === 1;
-  const quantity = fromSteps(fills.position[fills.count - 1] ?? 0, UNIT);
-  return { cycles, peakCapital, openPosition: open ? { quantity, averagePrice } : null };
+  Object.assign(reader, { averagePrice, peakCapital, dust, restCost });
 }
 
-/** Gives the value in quote of a quantity in 1e-8 at a price in ticks. */
-function valuing({ price: { tick } }: SymbolRules): (quantity: number, ticks: number) => Decimal {
-  const ofOne = multiply(tick, UNIT);
-  const whole = tick % UNITS_IN_ONE === 0n;
-  return (quantity, ticks) =>
-    whole && isExact(quantity * ticks)
-      ? fromSteps(quantity * ticks, ofOne)
-      : multiply(fromSteps(ticks, tick), fromSteps(quantity, UNIT));
-}
+const valueGrid = ({ price: { tick } }: SymbolRules) => ({
+  tick,
+  /** Value in quote of 1e-8 at one tick, when it is exact. */
+  ofOne: tick % UNITS_IN_ONE === 0n ? multiply(tick, UNIT) : undefined,
+});
 
-/** The exact texts of the fills, folded as the book of the kernel does. */
-function recordsOf({ fills, reasons }: RecordedRun, kernel: KernelInput): FillRecord[] {
-  const { rules, bound } = kernel;
-  const context = { rules, cooldownMs: bound.shared.lossCooldownMs, feeQuote: ZERO };
-  const records: FillRecord[] = [];
-  let position = FLAT;
-  for (let i = 0; i < fills.count; i++) {
-    const fill = exactFill(fills, i, kernel);
-    const folded = foldFill(position, fill, context);
-    ({ position } = folded);
-    const { cycle, quantity } = position;
-    const [reason, cash] = [reasons[fills.reason[i] ?? 0] ?? '', fromSteps(fills.cash[i] ?? 0, UNIT)];
-    const { realised } = folded;
-    records.push(fillRecord({ fill, reason, cycle, realised, feeQuote: ZERO, cash, position: quantity }));
-  }
-  return records;
+/** Value in quote of a quantity in 1e-8 at a price in ticks. */
+const valueOf = ({ tick, ofOne }: ReturnType<typeof valueGrid>, quantity: number, ticks: number): Decimal =>
+  ofOne !== undefined && isExact(quantity * ticks)
+    ? fromSteps(quantity * ticks, ofOne)
+    : multiply(fromSteps(ticks, tick), fromSteps(quantity, UNIT));
+
+/** The exact texts of the fills. A sale realises the net of its cycle. */
+function fillRecords({ fills, reasons }: RecordedRun, { rules }: KernelInput, nets: readonly Decimal[]): FillRecord[] {
+  const { price, lot, baseAsset, quoteAsset } = rules;
+  const [tickUnits, lotUnits] = [unitsOf(price.tick), unitsOf(lot.step)];
+  return Array.from({ length: fills.count }, (_, i) => {
+    const [lots, ticks] = [fills.lots[i] ?? 0, fills.ticks[i] ?? 0];
+    const buying = lots > 0;
+    const priceUnits = ticks * tickUnits;
+    return {
+      at: iso(fills.atMs[i] ?? 0),
+      side: buying ? 'buy' : 'sell',
+      price: isExact(priceUnits) ? formatUnits(priceUnits) : formatDecimal(fromSteps(ticks, price.tick)),
+      quantity: formatUnits(Math.abs(lots) * lotUnits),
+      quote: formatUnits(fills.quote[i] ?? 0),
+      fee: formatUnits(fills.fee[i] ?? 0),
+      feeAsset: buying ? baseAsset : quoteAsset,
+      reason: reasons[fills.reason[i] ?? 0] ?? '',
+      cycle: (i >> 1) + 1,
+      realised: buying ? null : formatDecimal(nets[i >> 1] ?? ZERO),
+      cash: formatUnits(fills.cash[i] ?? 0),
+      position: formatUnits(fills.position[i] ?? 0),
+    };
+  });
 }
 
 /** The fill of the kernel's book, without the numbers that only live trading uses. */
@@ -147,9 +180,23 @@ function exactFill(fills: RecordedFills, i: number, { rules }: Pick<KernelInput,
 function columnsOf({ fills, reasons: names }: RecordedRun, { rules }: KernelInput) {
   const columns = emptyColumns(fills.count);
   const reasons: string[] = [];
+  const reader = { fills, names, rules, columns, reasons };
+  inParts(fills.count, (from, to) => readColumns(reader, from, to));
+  return { ...columns, reasons, coins: [] };
+}
+
+interface ColumnReader {
+  readonly fills: RecordedFills;
+  readonly names: readonly string[];
+  readonly rules: SymbolRules;
+  readonly columns: ReturnType<typeof emptyColumns>;
+  readonly reasons: string[];
+}
+
+function readColumns({ fills, names, rules, columns, reasons }: ColumnReader, from: number, to: number): void {
   const { tick } = rules.price;
   const [tickUnits, lotUnits] = [unitsOf(tick), unitsOf(rules.lot.step)];
-  for (let i = 0; i < fills.count; i++) {
+  for (let i = from; i < to; i++) {
     const lots = fills.lots[i] ?? 0;
     const ticks = fills.ticks[i] ?? 0;
     const price = ticks * tickUnits;
@@ -168,7 +215,6 @@ function columnsOf({ fills, reasons: names }: RecordedRun, { rules }: KernelInpu
     columns.position[i] = (fills.position[i] ?? 0) / UNITS;
     columns.reason[i] = indexIn(reasons, names[fills.reason[i] ?? 0] ?? '');
   }
-  return { ...columns, reasons, coins: [] };
 }
 
 const feeValue = (fills: RecordedFills, i: number, rules: SymbolRules): number =>
@@ -182,23 +228,30 @@ const isExact = (units: number): boolean => units <= Number.MAX_SAFE_INTEGER;
 function meterOf(fills: RecordedFills, { terms, detail, start, end }: KernelInput, { closes }: CloseGrid): EquityMeter {
   const { openMs } = detail.columns;
   const meter = openMeter(toNumber(terms.balance), openMs[start] ?? 0);
-  const held = {
-    openMs,
-    lengthMs: INTERVAL_MS[detail.interval],
-    closes,
-    cash: meter.last,
-    quantity: 0,
-    from: start,
-    to: start,
-  };
-  for (let i = 0; i <= fills.count; i++) {
+  const lengthMs = INTERVAL_MS[detail.interval];
+  const held = { openMs, lengthMs, closes, cash: meter.last, quantity: 0, from: start, to: start };
+  const reader = { fills, meter, held };
+  inParts(fills.count, (from, to) => readEquity(reader, from, to));
+  held.from = held.to;
+  held.to = end;
+  meterRows(meter, held);
+  return meter;
+}
+
+interface EquityReader {
+  readonly fills: RecordedFills;
+  readonly meter: EquityMeter;
+  readonly held: { cash: number; quantity: number; from: number; to: number } & Parameters<typeof meterRows>[1];
+}
+
+function readEquity({ fills, meter, held }: EquityReader, from: number, to: number): void {
+  for (let i = from; i < to; i++) {
     held.from = held.to;
-    held.to = i < fills.count ? (fills.rows[i] ?? 0) : end;
+    held.to = fills.rows[i] ?? 0;
     meterRows(meter, held);
     held.cash = (fills.cash[i] ?? 0) / UNITS;
     held.quantity = (fills.position[i] ?? 0) / UNITS;
   }
-  return meter;
 }
 
 /** Stops that sold inside a candle whose price then fell below their limit. */

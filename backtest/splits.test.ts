@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import { buyAndHold, coinDays, type CoinDay, costAveraging } from './benchmarks.ts';
-import type { ClosedCycle } from './metrics.ts';
+import type { Cycle } from './book.ts';
+import { cycleColumns } from './cycle-columns.ts';
 import { holdout, regimes } from './splits.ts';
 
 const DAY_MS = 86_400_000;
@@ -12,11 +14,11 @@ const near = (found: number | undefined, expected: number): void => {
 };
 const coinOf = (closes: readonly number[]): CoinDay[] =>
   closes.map((close, day) => ({ startMs: day * DAY_MS, open: closes[day - 1] ?? close, close }));
-const cycle = (day: number, net: string): ClosedCycle => ({
+const cycle = (day: number, net: string): Cycle => ({
   number: 1,
   openedMs: 0,
   closedMs: day * DAY_MS + HOUR_MS,
-  net: Number(net),
+  net: requireDecimal(net),
   exitReason: 'exit-trail',
 });
 
@@ -56,7 +58,12 @@ test('buy and hold, and cost averaging over the days with candles', () => {
 test('the last 30 % of the days stand by themselves', () => {
   const days = [100, 110, 121, 110, 110, 110, 110, 99, 99, 108.9];
   const coin = coinOf([10, 11, 12, 13, 14, 15, 16, 16, 8, 12]);
-  const split = holdout({ balance: 100, days, coin, cycles: [cycle(2, '21'), cycle(7, '-11'), cycle(9, '9.9')] });
+  const split = holdout({
+    balance: 100,
+    days,
+    coin,
+    cycles: cycleColumns([cycle(2, '21'), cycle(7, '-11'), cycle(9, '9.9')]),
+  });
   assert.ok(split !== null);
   assert.deepEqual([split.inSample.days, split.outOfSample.days], [7, 3]);
   near(split.inSample.totalReturn, 0.1);
@@ -69,7 +76,7 @@ test('the last 30 % of the days stand by themselves', () => {
   near(split.outOfSample.buyAndHold, -0.25);
   assert.equal(split.outOfSample.closedCycles, 2);
   near(split.outOfSample.net, -1.1);
-  assert.equal(holdout({ balance: 100, days: days.slice(1), coin, cycles: [] }), null);
+  assert.equal(holdout({ balance: 100, days: days.slice(1), coin, cycles: cycleColumns([]) }), null);
 });
 
 test('by what the coin was doing: every day and cycle once, the products make up the whole', () => {
@@ -80,7 +87,7 @@ test('by what the coin was doing: every day and cycle once, the products make up
     balance: 100,
     days,
     coin: coinOf(closes),
-    cycles: [cycle(3, '1'), cycle(21, '2'), cycle(22, '-3')],
+    cycles: cycleColumns([cycle(3, '1'), cycle(21, '2'), cycle(22, '-3')]),
   });
   assert.deepEqual(Object.keys(parts), ['up', 'down', 'sideways', 'unknown']);
   const { up, down, sideways, unknown } = parts;

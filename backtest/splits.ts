@@ -1,9 +1,10 @@
 import type { CoinDay } from './benchmarks.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
 import type { Part, Regime } from '#core/research/backtest-result.ts';
 import { sharpe } from '#core/research/sharpe.ts';
-import { type ClosedCycle, dailyReturns } from './metrics.ts';
+import type { CycleColumns } from './cycle-columns.ts';
+import { dailyReturns } from './metrics.ts';
 
-const DAY_MS = 86_400_000;
 /** Share of the days, at the end of the window, that is held out. */
 const HOLDOUT = 0.3;
 const REGIME_DAYS = 20;
@@ -14,12 +15,29 @@ interface SplitInput {
   /** Equity at the end of each UTC day, one for each of `coin`. */
   readonly days: readonly number[];
   readonly coin: readonly CoinDay[];
-  readonly cycles: readonly ClosedCycle[];
+  readonly cycles: CycleColumns;
 }
 
 const compound = (returns: readonly number[]): number =>
   returns.reduce((product, value) => product * (1 + value), 1) - 1;
-const netOf = (cycles: readonly ClosedCycle[]): number => cycles.reduce((sum, { net }) => sum + net, 0);
+
+interface Closed {
+  closedCycles: number;
+  net: number;
+}
+
+/** Adds the cycles that closed in a span, its end exclusive. */
+function addClosed(
+  sum: Closed,
+  { closedMs, net }: CycleColumns,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): void {
+  const to = lowerBound(closedMs, toMs);
+  for (let i = lowerBound(closedMs, fromMs); i < to; i++) {
+    sum.closedCycles += 1;
+    sum.net += net[i] ?? 0;
+  }
+}
 
 function deepestFall(balance: number, days: readonly number[]): number {
   let peak = balance;
@@ -37,7 +55,8 @@ function partOf({ balance, days, coin, cycles }: SplitInput, from: number, to: n
   const own = days.slice(from, to);
   const startMs = coin[from]?.startMs ?? 0;
   const endMs = coin[to]?.startMs ?? Number.POSITIVE_INFINITY;
-  const closed = cycles.filter(({ closedMs }) => closedMs >= startMs && closedMs < endMs);
+  const closed: Closed = { closedCycles: 0, net: 0 };
+  addClosed(closed, cycles, { fromMs: startMs, toMs: endMs });
   const coinBefore = coin[from - 1]?.close ?? coin[from]?.open ?? 0;
   return {
     from: new Date(startMs).toISOString(),
@@ -46,8 +65,7 @@ function partOf({ balance, days, coin, cycles }: SplitInput, from: number, to: n
     buyAndHold: (coin[to - 1]?.close ?? coinBefore) / coinBefore - 1,
     sharpe: sharpe(dailyReturns({ days: own, balance: before })),
     drawdown: deepestFall(before, own),
-    closedCycles: closed.length,
-    net: netOf(closed),
+    ...closed,
   };
 }
 
@@ -76,19 +94,20 @@ export function regimes({ balance, days, coin, cycles }: SplitInput): Record<str
   const returns = dailyReturns({ days, balance });
   const coinReturns = coin.map(({ close, open }, day) => close / (coin[day - 1]?.close ?? open ?? close) - 1);
   const groups = Map.groupBy(coin.keys(), nameOf);
-  const dayOf = (ms: number): number => Math.floor((ms - (coin[0]?.startMs ?? 0)) / DAY_MS);
-  const closedOn = Map.groupBy(cycles, ({ closedMs }) => nameOf(dayOf(closedMs)));
   return Object.fromEntries(
     ['up', 'down', 'sideways', 'unknown'].flatMap((name) => {
       const own = groups.get(name);
       if (own === undefined) return [];
-      const closed = closedOn.get(name) ?? [];
+      const closed: Closed = { closedCycles: 0, net: 0 };
+      for (const day of own) {
+        const toMs = coin[day + 1]?.startMs ?? Number.POSITIVE_INFINITY;
+        addClosed(closed, cycles, { fromMs: coin[day]?.startMs ?? 0, toMs });
+      }
       const regime: Regime = {
         days: own.length,
         totalReturn: compound(own.map((day) => returns[day] ?? 0)),
         coinReturn: compound(own.map((day) => coinReturns[day] ?? 0)),
-        closedCycles: closed.length,
-        net: netOf(closed),
+        ...closed,
       };
       return [[name, regime]];
     }),

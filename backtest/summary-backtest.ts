@@ -32,7 +32,7 @@ export function runSummaryBacktest(input: BacktestInput): SummaryOutcome {
   const metrics = {
     totalReturn: totalReturn(ends),
     capital: capitalMetrics({ ...ends, ...charges, coin, fills, capitalUsed, meanExposure }),
-    winRate: winRate(cycles.map(({ net }) => net)),
+    winRate: winRate(cycles.net),
     fees: feesPaid(fills),
     exposure: exposure(made),
   };

@@ -1,18 +1,21 @@
 /** Days of a year for yearly figures: coins trade on every day. */
 export const DAYS_A_YEAR = 365;
 
-function sum(values: readonly number[]): number {
+export type Numbers = readonly number[] | Float64Array;
+
+export function sum(values: Numbers): number {
   let total = 0;
-  for (const value of values) total += value;
+  for (let i = 0; i < values.length; i++) total += values[i] ?? 0;
   return total;
 }
 
 /** Root of the sum of squared differences from the mean / (n - 1); null when it is 0 or not defined. */
-export function sampleDeviation(values: readonly number[]): number | null {
+export function sampleDeviation(values: Numbers): number | null {
   if (values.length < 2) return null;
   const mean = sum(values) / values.length;
-  const variance = sum(values.map((value) => (value - mean) * (value - mean))) / (values.length - 1);
-  return variance === 0 ? null : Math.sqrt(variance);
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) squares += ((values[i] ?? 0) - mean) * ((values[i] ?? 0) - mean);
+  return squares === 0 ? null : Math.sqrt(squares / (values.length - 1));
 }
 
 /**
