@@ -35,8 +35,7 @@ export const GOALS: Readonly<Record<string, Goal>> = {
   'peers.run': { ratio: { atLeast: 3 } },
   'peers.run-among': {
     ratio: { atLeast: 3 },
-    limit:
-      'the process of vectorbt reuses the memory of its lists, and an own run starts after seconds of rest; see below',
+    limit: 'the median round is; one that collects the garbage of the lists before it may not be, see below',
   },
   'peers.sweep': { ratio: { atLeast: 100 } },
   'matching.orders': { measured: { atLeast: 20_000, unit: 'a second' } },

@@ -21,7 +21,7 @@ import { report, reportAbsent } from './report.ts';
 
 const [ROWS, YEAR] = [1_000_000, 525_600];
 const ROUNDS = 5;
-const WARM_UPS = 10;
+const [WARM_UPS, WARM_UPS_WITH_LISTS] = [10, 3];
 /** vectorbt keeps every value of all its sets in memory: a sweep gives it these few at a time. */
 const SETS_AT_ONCE = 10;
 const KNOBS = 'ema.fast=5..50:5;ema.slow=60..240:20;trailingStopPercentage=0.9..0.99:0.01';
@@ -112,14 +112,14 @@ async function compareRuns(run: Run): Promise<void> {
     ...{ own: [], ownLists: [], ownAmong: [], statistics: [], lists: [], statisticsAmong: [] },
   };
   let fills = [0, 0];
-  // Both compile at first. The lists come later, because collecting their garbage reaches into the next run.
+  // Both compile at first, and the code that builds lists later. Collecting the garbage of lists reaches into the next run.
   for (let round = -WARM_UPS; round < ROUNDS; round++) {
     const [own, statistics] = [await timed(full), await run('single', 9, 21, false)];
     if (round < 0) continue;
     times.own.push(own.ms);
     times.statistics.push(statistics.ms);
   }
-  for (let round = -1; round < ROUNDS; round++) {
+  for (let round = -WARM_UPS_WITH_LISTS; round < ROUNDS; round++) {
     // After its lists, the process of vectorbt reuses their memory, and its statistics take half as long.
     const [among, statistics] = [await timed(full), await run('single', 9, 21, false)];
     const [own, lists] = [await timed(read), await run('single', 9, 21, true)];
