@@ -13,6 +13,8 @@ const MAX_WAIT_MS = 300_000;
 interface Outgoing {
   readonly bot: Bot & { readonly chatId: string };
   readonly text: string;
+  /** Called before it is sent again: false once another api reads the chat, which then reports what has no answer. */
+  readonly mayRepeat: () => Promise<boolean>;
   /** Called once it was sent, or after several tries that failed. */
   readonly ended?: () => Promise<void>;
 }
@@ -46,15 +48,15 @@ export class Outbox {
     const { log, stop } = this.#options;
     for (let next = this.#waiting.shift(); next !== undefined && !stop.aborted; next = this.#waiting.shift()) {
       try {
-        await this.#sendOne(next);
-        if (!stop.aborted) await next.ended?.();
+        if ((await this.#sendOne(next)) && !stop.aborted) await next.ended?.();
       } catch (err) {
         if (!stop.aborted) log.warn({ event: 'chat_not_answered', err }, 'A message to the chat could not be sent');
       }
     }
   }
 
-  async #sendOne({ bot, text }: Outgoing): Promise<void> {
+  /** False when it was left to another api. */
+  async #sendOne({ bot, text, mayRepeat }: Outgoing): Promise<boolean> {
     const { allowed, log, stop } = this.#options;
     const body = { chat_id: bot.chatId, text: cut(text), link_preview_options: { is_disabled: true } };
     for (let i = 1; !stop.aborted; i++) {
@@ -64,15 +66,18 @@ export class Outbox {
         timeoutMs: TIMEOUT_MS,
         signal: stop,
       });
-      if (sent.ok || stop.aborted) return;
+      if (sent.ok || stop.aborted) return true;
       const { status = 500, retryAfterMs = RETRY_MS * i, detail } = sent;
       // A request that Telegram refuses stays refused.
       if (i >= MAX_TRIES || (status < 500 && status !== 429)) {
         log.warn({ event: 'chat_not_answered', detail }, 'A message to the chat could not be sent');
-        return;
+        return true;
       }
       await delay(Math.min(retryAfterMs, MAX_WAIT_MS), undefined, { signal: stop }).catch(() => {});
+      // Without an answer it may have arrived.
+      if (!(await mayRepeat())) return false;
     }
+    return true;
   }
 
   /** Resolves when nothing is being sent. */

@@ -38,7 +38,8 @@ import { announcementText } from './texts.ts';
  *    update as handled (api/commit.ts), so a restart never repeats it; before that mark, a restart receives it again.
  * 4. Codes. /resume, /sell and /approve only store what they would do and answer with a code. The message with the code
  *    carries out exactly that, and the same transaction voids the code.
- * 5. Answer. Answers are sent one after the other. A process that ends before an answer says so at its next start.
+ * 5. Answer. Answers are sent one after the other. A process that ends before an answer says so at its next start. One that
+ *    no longer reads the chat repeats none: the next reader reports it.
  */
 
 const POLL_SECONDS = 50;
@@ -162,6 +163,7 @@ export class ChatPoller implements AsyncDisposable {
     if (this.#lock === undefined) return false;
     log.info({ event: 'chat_taken' }, 'This api reads the Telegram chat');
     this.#isNoticed = false;
+    this.#queued.clear();
     return true;
   }
 
@@ -202,7 +204,13 @@ export class ChatPoller implements AsyncDisposable {
 
   #answer(bot: StoredChat, update: number, text: string): void {
     const ended = async (): Promise<void> => void (await markAnswered(this.#kysely, update));
-    this.#outbox.send({ bot, text, ended });
+    this.#outbox.send({ bot, text, mayRepeat: this.#whileReading(), ended });
+  }
+
+  /** Whether the lock of now is still held. */
+  #whileReading(): () => Promise<boolean> {
+    const lock = this.#lock;
+    return async () => (await lock?.isHeld()) === true;
   }
 
   async #handleAll(chat: StoredChat, updates: readonly Update[]): Promise<void> {
@@ -264,7 +272,7 @@ export class ChatPoller implements AsyncDisposable {
         return this.#answer(chat, id, 'It failed unexpectedly: see the log of the api.');
       }
       const text = 'The database cannot be reached: the command is tried again.';
-      if (this.#retried !== id) this.#outbox.send({ bot: chat, text });
+      if (this.#retried !== id) this.#outbox.send({ bot: chat, text, mayRepeat: this.#whileReading() });
       this.#retried = id;
       throw error;
     }
@@ -312,7 +320,7 @@ export class ChatPoller implements AsyncDisposable {
         await markAnnounced(this.#kysely, proposal.id);
         this.#queued.delete(proposal.id);
       };
-      this.#outbox.send({ bot: chat, text: announcementText(proposal), ended });
+      this.#outbox.send({ bot: chat, text: announcementText(proposal), mayRepeat: this.#whileReading(), ended });
     }
     return ANNOUNCE_EVERY_MS;
   }

@@ -37,7 +37,7 @@ export class TelegramServer implements AsyncDisposable {
   readonly confirmed: number[] = [];
   /** Requests that are answered with an error before they are served, by method. */
   readonly refusals: Record<'getUpdates' | 'sendMessage', Refusal[]> = { getUpdates: [], sendMessage: [] };
-  /** While true, sendMessage is never answered. */
+  /** While true, messages arrive, and sendMessage is never answered. */
   isSilent = false;
   polls = 0;
   conflicts = 0;
@@ -85,8 +85,8 @@ export class TelegramServer implements AsyncDisposable {
     const refusal = this.refusals[method].shift();
     if (refusal !== undefined) return refuse(response, refusal);
     if (method === 'getUpdates') return this.#poll(polled.parse(body), response);
-    if (this.isSilent) return;
     this.sent.push(outgoing.parse(body));
+    if (this.isSilent) return;
     reply(response, { message_id: this.sent.length });
   }
 
