@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { until } from '#test/flow/until.ts';
 import { SupervisedChild } from './child.ts';
 import { Terminal } from './terminal.ts';
 
@@ -56,6 +57,22 @@ setInterval(() => undefined, 1000);`,
   await child.ready();
   await child[Symbol.asyncDispose]();
   assert.deepEqual(terminal.reported, ['worker ended with code 3 (Something broke.); restarting after 0.25 s.']);
+});
+
+test('a greeting during a restart reaches only the process that starts then', async () => {
+  const mark = join(folder, 'mark');
+  await using child = startChild(
+    `import { appendFileSync } from 'node:fs';
+const mark = process.argv[2];
+process.on('message', ({ market }) => appendFileSync(mark, process.env.MARK + ' ' + market + '\\n'));
+process.on('SIGTERM', () => setTimeout(() => process.exit(0), 500));
+process.send({ ready: true });`,
+  );
+  await child.ready();
+  child.restartWith({ MARK: 'next' });
+  child.greet({ market: 'other' });
+  await until('a greeting', () => existsSync(mark) && readFileSync(mark, 'utf8') !== '');
+  assert.equal(readFileSync(mark, 'utf8'), 'next other\n');
 });
 
 test('a bad configuration ends the start with the sentence that the child wrote', async () => {

@@ -85,10 +85,10 @@ export class SupervisedChild implements AsyncDisposable {
     this.#process?.kill('SIGTERM');
   }
 
-  /** Sends it a message now, and again after each start. */
+  /** Sends it a message now, and again after each start. A process that ends for a restart does not get it. */
   greet(message: Readonly<Record<string, unknown>>): void {
     this.#greeting = message;
-    if (this.#wasReady && this.#process?.connected === true) this.#process.send(message);
+    if (this.#wasReady && !this.#isRestarting && this.#process?.connected === true) this.#process.send(message);
   }
 
   /** Kills it at once, right before this process ends. */
