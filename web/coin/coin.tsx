@@ -1,5 +1,5 @@
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { absolute, formatDecimal } from '#core/amount/decimal.ts';
 import { type ProfileId, readId } from '#core/ids.ts';
 import { readCoinDay } from '#api/contract/overview.ts';
@@ -46,6 +46,14 @@ export function CoinPage(): ReactNode {
 function Known({ id, symbol }: { id: ProfileId; symbol: string }): ReactNode {
   const coin = useRead(readCoin, { params: { id, symbol } }, { every: POLL_MS });
   const profile = useRead(readProfile, { params: { id } });
+  const { data, refetch } = coin;
+  const isUnlisted = data !== undefined && data.coin.quoteAsset === null;
+  // Frames bring prices, but no listing, and each of them starts the wait of the poll again.
+  useEffect(() => {
+    if (!isUnlisted) return undefined;
+    const timer = setInterval(() => void refetch(), UNLISTED_MS);
+    return () => clearInterval(timer);
+  }, [isUnlisted, refetch]);
   return (
     <Read of={coin} what="the coin" title={symbol} rows={10}>
       {(answer) => (
@@ -58,6 +66,8 @@ function Known({ id, symbol }: { id: ProfileId; symbol: string }): ReactNode {
 }
 
 const POLL_MS = 15_000;
+/** Until the worker has stored the listing of the coin. */
+const UNLISTED_MS = 2_000;
 const SIDES = [
   { side: 'buy', words: 'Buy' },
   { side: 'sell', words: 'Sell' },
