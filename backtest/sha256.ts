@@ -1,3 +1,5 @@
+import { joinBytes } from '#core/bytes.ts';
+
 const ROUNDS = 64;
 const BLOCK = 64;
 const PRIMES = firstPrimes(ROUNDS);
@@ -81,7 +83,7 @@ export function sha256(...parts: readonly (string | Uint8Array)[]): string {
 
 /** Pure JavaScript fallback. */
 export function portableSha256(...parts: readonly (string | Uint8Array)[]): string {
-  const bytes = joined(parts.map((part) => (typeof part === 'string' ? new TextEncoder().encode(part) : part)));
+  const bytes = joinBytes(parts.map((part) => (typeof part === 'string' ? new TextEncoder().encode(part) : part)));
   const blocks = Math.ceil((bytes.length + 9) / BLOCK);
   const padded = new Uint8Array(blocks * BLOCK);
   padded.set(bytes);
@@ -95,14 +97,4 @@ export function portableSha256(...parts: readonly (string | Uint8Array)[]): stri
     mixBlock(hash, words);
   }
   return Array.from(hash, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

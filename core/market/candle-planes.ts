@@ -1,3 +1,4 @@
+import { joinBytes } from '#core/bytes.ts';
 import { type CandleColumns, INTERVAL_MS, type Interval, isInterval } from './candle.ts';
 import { isObject } from '#core/merge.ts';
 
@@ -96,17 +97,7 @@ export function encodePlanes(interval: Interval, columns: CandleColumns): { head
     volumeDecimals: volumes === null ? null : volumeDecimals,
   };
   const parts = [...prices.planes, volumes === null ? bytesOf(volume) : planesOf(volumes)];
-  return { header, body: joined(parts) };
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return { header, body: joinBytes(parts) };
 }
 
 export const isPlanesHeader = (value: unknown): value is PlanesHeader =>
@@ -206,7 +197,7 @@ export function packColumns(head: object, { header, body }: ReturnType<typeof en
   const text = new TextEncoder().encode(JSON.stringify({ ...head, ...header }));
   const size = new Uint8Array(HEAD_BYTES);
   new DataView(size.buffer).setUint32(0, text.length, true);
-  return joined([size, text, body]);
+  return joinBytes([size, text, body]);
 }
 
 /** Reverses `packColumns`. Throws for anything else. */
