@@ -49,6 +49,26 @@ async function buyByHand(spend: string, limit = ''): Promise<void> {
 /** The newest order of the coin, on the page of the coin; also behind a dialog, where it has no role. */
 const newest = (): Locator => page.locator('table tbody tr').first();
 
+test('a page that was opened before the listing of its coin is known shows it once it is', async () => {
+  let isListed = false;
+  await page.route(/\/api\/(reads|profiles\/[^/]+\/symbols\/BTCUSDT$)/, async (route) => {
+    const response = await route.fetch();
+    const text = await response.text();
+    await route.fulfill({
+      response,
+      body: isListed ? text : text.replaceAll('"quoteAsset":"USDT"', '"quoteAsset":null'),
+    });
+  });
+  await page.goto(at(COIN));
+  const head = page.getByText(/^Price [\d,.]+/).first();
+  await head.waitFor();
+  assert.doesNotMatch(await head.innerText(), /USDT/);
+  // At this speed frames with prices arrive all the time, and nothing else reads the coin again.
+  isListed = true;
+  await page.getByText(/Price [\d,.]+ USDT/).waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
 test('an order without an answer is shown as unknown, never sent again, and named once it is certain', async () => {
   const order = { method: 'POST', path: '/api/v3/order' };
   await exchange.control('POST /faults', [{ match: order, kind: 'fail-before', body: UNKNOWN_OUTCOME }]);
