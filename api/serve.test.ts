@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { openTestApi } from '#test/api/test-api.ts';
 import { serveApi } from './serve.ts';
@@ -54,4 +55,39 @@ test('a request on a connection that is not accepted yet when the api stops is a
   await server[Symbol.asyncDispose]();
   const [text] = await answered;
   assert.match(String(text), /^HTTP\/1\.1 4\d\d /);
+});
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+test('an answer that is in progress when the api stops is the last one of its connection', async () => {
+  await using api = await openTestApi();
+  const server = await serveApi(api.context, { host: '127.0.0.1', port: 0 });
+  const socket = connect(server.port, '127.0.0.1');
+  const head = [
+    'POST /api/auth/sign-in HTTP/1.1',
+    'host: x',
+    'x-tradewind-client: 1',
+    'content-type: application/json',
+    'content-length: 2',
+  ];
+  // The server answers "continue" when it has the head of the request.
+  socket.write(`${head.join('\r\n')}\r\nexpect: 100-continue\r\n\r\n`);
+  const [begun] = await once(socket, 'data');
+  assert.match(String(begun), /^HTTP\/1\.1 100 /);
+  const stopped = server[Symbol.asyncDispose]();
+  while (await accepts(server.port)) await nextTurn();
+  socket.write('{}');
+  const [text] = await once(socket, 'data');
+  await stopped;
+  assert.match(String(text), /^HTTP\/1\.1 4\d\d [^]*\r\nconnection: close\r\n/i);
 });

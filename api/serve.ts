@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
@@ -43,24 +43,38 @@ async function shortTurn(): Promise<void> {
   }
 }
 
+/** Makes an answer the last one of its connection: a proxy would send its next request on a connection that closes. */
+function closeAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
+}
+
 /** HTTP and WebSocket on one port. */
 class ApiServer implements AsyncDisposable {
   readonly port: number;
   readonly #server: Listening;
   readonly #hub: SocketHub;
   readonly #chat: AsyncDisposable | undefined;
+  readonly #answers = new Set<ServerResponse>();
+  #stopping = false;
 
   constructor(server: Listening, options: { port: number; hub: SocketHub; chat: AsyncDisposable | undefined }) {
     this.#server = server;
     this.#hub = options.hub;
     this.#chat = options.chat;
     this.port = options.port;
+    server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+      if (this.#stopping) return closeAfter(response);
+      this.#answers.add(response);
+      response.once('close', () => this.#answers.delete(response));
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chat?.[Symbol.asyncDispose]();
     await shortTurn();
     const server = this.#server;
+    this.#stopping = true;
+    for (const response of this.#answers) closeAfter(response);
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     await this.#hub[Symbol.asyncDispose]();
     if (!('closeAllConnections' in server)) return closed;
