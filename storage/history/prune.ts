@@ -33,11 +33,11 @@ const ORPHAN_DAYS = 30;
  * Orders that were cancelled before they executed anything. A stop that follows its price is such an order each time it is
  * moved: there are many of them, and they moved no money.
  */
-const NO_EXECUTION = sql<boolean>`orders.state = 'cancelled' and orders.filled_quantity = 0`;
+export const NO_EXECUTION = "orders.state = 'cancelled' and orders.filled_quantity = 0";
 /** Days that the evidence of such an order is kept. */
 export const NO_EXECUTION_DAYS = 30;
 /** Log rows of the stops among them. */
-const MOVED_STOP = sql<boolean>`ctx ->> 'event' = 'stop_placed' and exists (select from orders
+export const MOVED_STOP = `ctx ->> 'event' = 'stop_placed' and exists (select from orders
   where id = case when ctx ->> 'event' = 'stop_placed' then (ctx ->> 'orderId')::uuid end and ${NO_EXECUTION})`;
 /** Days that signals are kept. */
 const SIGNAL_DAYS = 30;
@@ -48,7 +48,7 @@ const ACTION_DAYS = 90;
 export async function pruneRecords(database: Database, retention: Retention): Promise<Pruned> {
   const { debugLogDays, actionLogDays, orderEvidenceDays, actionLogMaxRows, auditLogDays, equityDays } = retention;
   const isDetail = sql<boolean>`${olderThan('recorded_at', debugLogDays)}
-    and (level = 'debug' or level = 'info' and ${MOVED_STOP})`;
+    and (level = 'debug' or level = 'info' and ${sql.raw(MOVED_STOP)})`;
   const isResolved = sql<boolean>`state not in ('open', 'left') and ${olderThan('state_at', ORPHAN_DAYS)}`;
   // An unfinished action has no finished_at and is kept. An open order counts towards the budget of its token by its action.
   const isOldAction = sql<boolean>`${olderThan('finished_at', ACTION_DAYS)} and not exists (select from orders
@@ -76,7 +76,7 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
     const isOver = sql<boolean>`not exists (select from orders where id = order_id and state = any(${[...LIVE_ORDER_STATES]}::text[]))`;
     const isOld = sql<boolean>`${olderThan('at', orderEvidenceDays)} and ${isOver}`;
     const hasNoExecution = sql<boolean>`${olderThan('at', Math.min(NO_EXECUTION_DAYS, orderEvidenceDays))} and exists (
-      select from orders where id = order_id and ${NO_EXECUTION})`;
+      select from orders where id = order_id and ${sql.raw(NO_EXECUTION)})`;
     pruned['orderEvidence'] =
       (await deleteWhere(database, 'order_evidence', hasNoExecution)) +
       (await deleteWhere(database, 'order_evidence', isOld));

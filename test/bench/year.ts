@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { RETENTION } from '#core/installation/settings.ts';
-import { NO_EXECUTION_DAYS } from '#storage/history/prune.ts';
+import { MOVED_STOP, NO_EXECUTION, NO_EXECUTION_DAYS } from '#storage/history/prune.ts';
 import { MARKET_START, writeSwingingCandles } from '#test/flow/candles.ts';
 import { LIVELY, startProfile } from '#test/flow/profile.ts';
 import { openStack, type Stack } from '#test/flow/stack.ts';
@@ -39,9 +39,7 @@ interface Kind {
 }
 
 const DEBUG = "level = 'debug'";
-const CANCELLED = "order_id in (select id from orders where state = 'cancelled' and filled_quantity = 0)";
-const MOVED_STOP = `ctx ->> 'event' = 'stop_placed' and exists (select from orders where id::text = ctx ->> 'orderId'
-  and state = 'cancelled' and filled_quantity = 0)`;
+const CANCELLED = `order_id in (select id from orders where ${NO_EXECUTION})`;
 const DECISION_OF_DEBUG = `id in (select id from action_logs where ${DEBUG})`;
 /** Whose rows come with trades alone. */
 const WITH_TRADES = new Set([
