@@ -7,7 +7,7 @@ import { startScriptedServer } from '#test/exchange/scripted-server.ts';
 import { createRateLimiter } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { CandleStore } from '#storage/candles/store.ts';
-import { backfillCandles } from './backfill.ts';
+import { backfillCandles, tryBackfill } from './backfill.ts';
 
 const MINUTE_MS = 60_000;
 const START = Date.UTC(2024, 0, 1);
@@ -75,5 +75,30 @@ test('workers that share the folder fetch a series once, also after one that die
   left.abort();
   await assert.rejects(waiting, { name: 'AbortError' });
   turn[Symbol.dispose]();
+  rmSync(folder, { recursive: true });
+});
+
+test('a failure is named with coin and interval; an interval that the exchange lacks is no trouble', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'backfill-'));
+  await using server = await startScriptedServer(({ path, query }) => {
+    if (path === '/api/v3/time') return { body: { serverTime: NOW } };
+    if (query['interval'] === '1m') return { status: 400, body: { code: -1120, msg: 'Invalid interval.' } };
+    return { status: 400, body: { code: -1121, msg: 'Invalid symbol.' } };
+  });
+  const market = createMarketReader({ restUrl: server.url, limiter: createRateLimiter() });
+  await market.clock.sync();
+  const lines: string[] = [];
+  const log = {
+    info: (_fields: object, message: string) => lines.push(`info ${message}`),
+    warn: (_fields: object, message: string) => lines.push(`warn ${message}`),
+  };
+  const source = { market, store: new CandleStore(folder), log };
+  const order = { symbol: 'SOLUSDT', fromMs: START, toMs: NOW };
+  assert.equal(await tryBackfill(source, { ...order, interval: '1m' }), 'The exchange has no 1m candles of SOLUSDT.');
+  assert.equal(await tryBackfill(source, { ...order, interval: '1h' }), 'Invalid symbol.');
+  assert.deepEqual(lines, [
+    'info The exchange has no 1m candles of SOLUSDT.',
+    'warn The 1h candles of SOLUSDT could not be fetched',
+  ]);
   rmSync(folder, { recursive: true });
 });

@@ -1,7 +1,11 @@
 import { type Candle, type CandleColumns, type Interval, INTERVAL_MS } from '#core/market/candle.ts';
 import type { MarketPort } from '#core/ports/exchange.ts';
+import type { EngineLog } from '#engine/state/ports.ts';
+import { ExchangeError } from '#exchange/errors.ts';
 import type { CandleStore } from '#storage/candles/store.ts';
 
+/** The exchange's code for an interval that it has no candles of, as a replay of hours has no minutes. */
+const NO_SUCH_INTERVAL = -1120;
 /** Most candles of one request. */
 const PAGE = 1000;
 /** Pages that are collected before one write. */
@@ -67,4 +71,32 @@ export async function backfillCandles(market: MarketPort, store: CandleStore, or
     }
   }
   return added;
+}
+
+interface Source {
+  readonly market: MarketPort;
+  readonly store: CandleStore;
+  readonly log: Pick<EngineLog, 'info' | 'warn'>;
+}
+
+/**
+ * Like `backfillCandles`, for callers that can use the candles that are stored: a failure is logged, and returned as a
+ * sentence. Null when nothing failed. Throws only when the signal is aborted.
+ */
+export async function tryBackfill({ market, store, log }: Source, order: BackfillOrder): Promise<string | null> {
+  const { symbol, interval, signal } = order;
+  try {
+    await backfillCandles(market, store, order);
+    return null;
+  } catch (error) {
+    signal?.throwIfAborted();
+    const fields = { event: 'backfill_failed', symbol, interval, err: error };
+    if (error instanceof ExchangeError && error.code === NO_SUCH_INTERVAL) {
+      const none = `The exchange has no ${interval} candles of ${symbol}.`;
+      log.info(fields, none);
+      return none;
+    }
+    log.warn(fields, `The ${interval} candles of ${symbol} could not be fetched`);
+    return error instanceof Error ? error.message : 'The exchange did not answer.';
+  }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { candlesFetched, cacheKeys, type CandleSpan } from '#core/installation/cache-keys.ts';
 import { CandleStore } from '#storage/candles/store.ts';
-import { backfillCandles } from '#worker/backfill.ts';
+import { tryBackfill } from '#worker/backfill.ts';
 import type { WorkerContext } from '#worker/context.ts';
 
 /** How long an outcome is cached before the next request for the same candles: a failure expires sooner. */
@@ -14,16 +14,9 @@ export async function fetchCandles(
   span: CandleSpan,
   signal: AbortSignal,
 ): Promise<void> {
-  const { venue, toMs, ...series } = span;
+  const { venue, ...series } = span;
   const store = new CandleStore(join(env.CANDLE_DIR, venue));
-  const problem = await backfillCandles(venues.of(venue).market, store, { ...series, toMs, signal }).then(
-    () => null,
-    (error: unknown) => {
-      signal.throwIfAborted();
-      log.warn({ event: 'backfill_failed', symbol: series.symbol, err: error }, 'Candles could not be fetched');
-      return error instanceof Error ? error.message : 'The exchange did not answer.';
-    },
-  );
-  const outcome = candlesFetched.parse({ toMs, problem });
+  const problem = await tryBackfill({ market: venues.of(venue).market, store, log }, { ...series, signal });
+  const outcome = candlesFetched.parse({ toMs: span.toMs, problem });
   await cache.set(cacheKeys.candlesFetched(span), JSON.stringify(outcome), problem === null ? FETCHED_MS : FAILED_MS);
 }

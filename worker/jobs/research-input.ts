@@ -13,7 +13,7 @@ import { type BacktestInput, historyIntervals } from '#backtest/run.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import { recordedSignals } from '#storage/trading/signals.ts';
 import type { AnyStrategy, BoundStrategy, StrategyFile } from '#strategies/strategy.ts';
-import { backfillCandles } from '#worker/backfill.ts';
+import { tryBackfill } from '#worker/backfill.ts';
 import { findStrategy } from '#worker/strategy/find.ts';
 import type { WorkerContext } from '#worker/context.ts';
 import { type Prepared, ResearchRefused } from './prepared.ts';
@@ -45,20 +45,14 @@ export async function prepareResearch(
   const folder = join(context.env.CANDLE_DIR, request.venue);
   const stored = { folder, symbol, interval, fromMs: fromMs - warmUpMs, toMs };
   const { market } = context.venues.of(request.venue);
-  await backfillCandles(market, new CandleStore(folder), { ...stored, signal }).catch((error: unknown) => {
-    signal.throwIfAborted();
-    // Stored candles may be enough; the result says how much of the window they cover.
-    context.log.warn({ event: 'backfill_failed', symbol, interval, err: error }, 'Candles could not be fetched');
-  });
+  const source = { market, store: new CandleStore(folder), log: context.log };
+  // Stored candles may be enough; the result says how much of the window they cover.
+  await tryBackfill(source, { ...stored, signal });
   const longer = (bound.needs.also ?? []).map(({ interval: each, want }) => ({
     interval: each,
     fromMs: stored.fromMs - (want + 1) * INTERVAL_MS[each],
   }));
-  for (const each of longer)
-    await backfillCandles(market, new CandleStore(folder), { ...stored, ...each, signal }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      context.log.warn({ event: 'backfill_failed', symbol, ...each, err: error }, 'Candles could not be fetched');
-    });
+  for (const each of longer) await tryBackfill(source, { ...stored, ...each, signal });
   const terms = { balance: requireDecimal(request.balance), ...chargesOf(request) };
   const { file } = strategy;
   const span = { profileId, symbol, from: new Date(fromMs), to: new Date(toMs) };
