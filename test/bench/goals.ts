@@ -26,6 +26,8 @@ export const GOALS: Readonly<Record<string, Goal>> = {
   },
   'backtest.json-memory': {
     measured: { atMost: 250, unit: 'MB' },
+    limit:
+      'V8 frees the candles at its next full collection, often after the lists of fills are built; see the attempts below',
   },
   'own.file': {
     measured: { atLeast: 2, unit: 'M candles/s' },
