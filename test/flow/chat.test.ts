@@ -7,6 +7,7 @@ import { listProposals, proposeOrder } from '#api/contract/proposals.ts';
 import { createToken } from '#api/contract/tokens.ts';
 import { type Client, createClient } from '#api/script-client.ts';
 import { TelegramServer } from '#test/api/telegram.ts';
+import { rulesLoaded } from './profile.ts';
 import { openStack, type Stack } from './stack.ts';
 import { until } from './until.ts';
 
@@ -28,6 +29,7 @@ before(async () => {
   program = createClient({ url, token, credentials: () => assert.fail('a token needs no password') });
   const chat = { chatId: '42', userIds: ['7'], serverUrl: telegram.url };
   await stack.call(saveChat, { body: { botToken: telegram.token, ...chat } });
+  await rulesLoaded(stack, params());
 });
 after(async () => {
   await stack[Symbol.asyncDispose]();

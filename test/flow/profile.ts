@@ -1,7 +1,8 @@
-import { createProfile } from '#api/contract/profiles.ts';
+import { createProfile, readCoin } from '#api/contract/profiles.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { AccountId } from '#core/ids.ts';
 import type { ApiClient } from './client.ts';
+import { until } from './until.ts';
 
 /** A config that trades the swinging market of candles.ts several times a day. */
 export const LIVELY = {
@@ -42,3 +43,9 @@ export async function startProfile(
   });
   return profile.id;
 }
+
+/** Waits until the worker has stored the trading rules of a coin: before, the api places and proposes no order. */
+export const rulesLoaded = (
+  { call }: Pick<ApiClient, 'call'>,
+  params: { readonly id: ProfileId; readonly symbol: string },
+) => until('the trading rules', async () => (await call(readCoin, { params })).coin.tickSize !== null);

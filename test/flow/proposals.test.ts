@@ -15,6 +15,7 @@ import {
 } from '#api/contract/proposals.ts';
 import { createToken, listTokens, revokeToken } from '#api/contract/tokens.ts';
 import { type Client, createClient } from '#api/script-client.ts';
+import { rulesLoaded } from './profile.ts';
 import { openStack, type Stack } from './stack.ts';
 import { until } from './until.ts';
 
@@ -43,6 +44,7 @@ before(async () => {
   const body = { accountId, name: 'Proposed', strategyName: 'hold', enabled: true, symbols: [SYMBOL] };
   profileId = (await stack.call(createProfile, { body })).profile.id;
   program = (await newProgram()).client;
+  await rulesLoaded(stack, params());
 });
 after(() => stack[Symbol.asyncDispose]());
 
