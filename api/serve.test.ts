@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { isPortFree } from '#storage/embedded/port.ts';
 import { openTestApi } from '#test/api/test-api.ts';
 import { serveApi } from './serve.ts';
 
@@ -57,22 +58,13 @@ test('a request on a connection that is not accepted yet when the api stops is a
   assert.match(String(text), /^HTTP\/1\.1 4\d\d /);
 });
 
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
 test('an answer that is in progress when the api stops is the last one of its connection', async () => {
   await using api = await openTestApi();
   const server = await serveApi(api.context, { host: '127.0.0.1', port: 0 });
-  const socket = connect(server.port, '127.0.0.1');
+  await using stack = new AsyncDisposableStack();
+  const socket = stack.adopt(connect(server.port, '127.0.0.1'), (open) => {
+    open.destroy();
+  });
   const head = [
     'POST /api/auth/sign-in HTTP/1.1',
     'host: x',
@@ -85,7 +77,7 @@ test('an answer that is in progress when the api stops is the last one of its co
   const [begun] = await once(socket, 'data');
   assert.match(String(begun), /^HTTP\/1\.1 100 /);
   const stopped = server[Symbol.asyncDispose]();
-  while (await accepts(server.port)) await nextTurn();
+  while (!(await isPortFree(server.port))) await nextTurn();
   socket.write('{}');
   const [text] = await once(socket, 'data');
   await stopped;

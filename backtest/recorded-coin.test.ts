@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { momentum } from '#strategies/momentum/strategy.ts';
 import { anyStrategy, type BoundStrategy } from '#strategies/strategy.ts';
-import { type BacktestInput, runBacktest } from './run.ts';
 import { marketsWithTerms, momentumSettings } from '#test/golden/momentum-cases.ts';
+import { type BacktestInput, runBacktest } from './run.ts';
 import { rulesOf, walk } from './test-walk.ts';
 
 const d = requireDecimal;
