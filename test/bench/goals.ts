@@ -22,7 +22,7 @@ export const GOALS: Readonly<Record<string, Goal>> = {
   'backtest.momentum-fills': {
     // Five times the 2 M candles/s of the first versions.
     measured: { atLeast: 10, unit: 'M candles/s' },
-    limit: 'a round that collects the garbage of the others takes up to twice as long; the median is 14.9',
+    limit: 'the median round is; one that collects the garbage of the others takes up to twice as long',
   },
   'backtest.json-memory': {
     measured: { atMost: 250, unit: 'MB' },
