@@ -145,9 +145,10 @@ interface Seen {
 
 /** From the event that the act causes until what is looked for is on the screen, in ms of the page's own clock. */
 async function seenMs(page: Page, seen: Seen, act: () => Promise<void>): Promise<number> {
-  const painted = page.evaluate(
-    ({ event, selector, changes = false }) =>
-      new Promise<number>((resolve) => {
+  // The page listens before the act: a key that is sent before the script has arrived is missed, and the wait never ends.
+  const listening = await page.evaluateHandle(
+    ({ event, selector, changes = false }) => ({
+      painted: new Promise<number>((resolve) => {
         const begin = ({ timeStamp }: Event): void => {
           const watch = new MutationObserver(() => {
             if (document.querySelector(selector) === null) return;
@@ -161,10 +162,11 @@ async function seenMs(page: Page, seen: Seen, act: () => Promise<void>): Promise
         };
         document.addEventListener(event, begin, { capture: true, once: true });
       }),
+    }),
     seen,
   );
   await act();
-  return painted;
+  return listening.evaluate(({ painted }) => painted);
 }
 
 /** First paint of the overview, without and with what the browser has kept; and two interactions. */
